@@ -1,0 +1,105 @@
+# shellcheck shell=bash
+# How the engines are compiled. Sourced by build-deps.sh.
+#
+# Every option that the two CMake projects would otherwise detect is pinned, so
+# that two machines with the same compiler make the same libraries. The arrays
+# below go into the stamp word by word: changing one makes a new build.
+
+# Compiler flags, Release: what CMake's own Release type says, written out, so
+# that CFLAGS and CXXFLAGS of the environment have no say.
+OPT_FLAGS="-O3 -DNDEBUG"
+
+# RocksDB picks its CRC32C when compiled, not when run. On x86-64 the two
+# instruction sets below are in every server since 2010; without them checksums
+# cost several times as much. LevelDB 1.23 has no such code.
+rocksdb_cpu_flags() {
+    case "$(uname -m)" in
+    x86_64 | amd64) echo "-msse4.2 -mpclmul" ;;
+    *) echo "" ;;
+    esac
+}
+
+# set_engine_options: fills LEVELDB_OPTIONS and ROCKSDB_OPTIONS.
+set_engine_options() {
+    local common=(
+        -DCMAKE_BUILD_TYPE=Release
+        "-DCMAKE_CXX_FLAGS_RELEASE=$OPT_FLAGS"
+        "-DCMAKE_C_FLAGS_RELEASE=$OPT_FLAGS"
+        -DCMAKE_C_FLAGS=
+        -DCMAKE_EXE_LINKER_FLAGS=
+        -DCMAKE_POSITION_INDEPENDENT_CODE=ON
+        -DBUILD_SHARED_LIBS=OFF
+    )
+    LEVELDB_OPTIONS=(
+        "${common[@]}"
+        -DCMAKE_CXX_FLAGS=
+        -DLEVELDB_BUILD_TESTS=OFF
+        -DLEVELDB_BUILD_BENCHMARKS=OFF
+        -DHAVE_SNAPPY=1
+        -DHAVE_CRC32C=0
+        -DHAVE_TCMALLOC=0
+        -DHAVE_CLANG_THREAD_SAFETY=0
+    )
+    ROCKSDB_OPTIONS=(
+        "${common[@]}"
+        "-DCMAKE_CXX_FLAGS=$(rocksdb_cpu_flags)"
+        -DCMAKE_UNITY_BUILD=ON
+        -DCMAKE_UNITY_BUILD_BATCH_SIZE=32
+        -DPORTABLE=1
+        -DUSE_RTTI=AUTO
+        -DFAIL_ON_WARNINGS=OFF
+        -DWITH_SNAPPY=ON -DWITH_LZ4=ON -DWITH_ZSTD=ON -DWITH_ZLIB=ON -DWITH_BZ2=OFF
+        -DWITH_GFLAGS=OFF
+        -DWITH_JEMALLOC=OFF -DWITH_LIBURING=OFF -DWITH_NUMA=OFF -DWITH_TBB=OFF
+        -DWITH_FALLOCATE=ON
+        -DWITH_IOSTATS_CONTEXT=ON -DWITH_PERF_CONTEXT=ON
+        -DWITH_DYNAMIC_EXTENSION=OFF -DWITH_JNI=OFF
+        -DROCKSDB_BUILD_SHARED=OFF
+        -DWITH_TESTS=OFF -DWITH_TOOLS=OFF -DWITH_CORE_TOOLS=OFF -DWITH_TRACE_TOOLS=OFF
+        -DWITH_BENCHMARK_TOOLS=ON
+        -DCCACHE_FOUND=OFF
+    )
+}
+
+# build_jobs: as many compilers as there are cores, but never more than fit in
+# memory: a unity file of RocksDB takes up to 1.7 GB.
+build_jobs() {
+    local cores kib limit by_memory
+    cores=$(nproc 2>/dev/null || echo 1)
+    kib=$(awk '/^MemAvailable:/ {print $2}' /proc/meminfo 2>/dev/null || true)
+    # A container's limit is not in /proc/meminfo.
+    limit=$(cat /sys/fs/cgroup/memory.max 2>/dev/null || true)
+    if [[ $limit =~ ^[0-9]+$ ]] && { [[ -z $kib ]] || ((limit / 1024 < kib)); }; then
+        kib=$((limit / 1024))
+    fi
+    by_memory=$((${kib:-0} / 1740000))
+    ((by_memory >= 1)) || by_memory=1
+    echo $((by_memory < cores ? by_memory : cores))
+}
+
+# build_leveldb SOURCE BUILD OUT JOBS
+build_leveldb() {
+    local source=$1 build=$2 out=$3 jobs=$4
+    run cmake -G Ninja -S "$source" -B "$build" "${LEVELDB_OPTIONS[@]}"
+    run cmake --build "$build" --parallel "$jobs" --target leveldb
+    # The tarball lacks googletest, so CMake cannot make the benchmark: three
+    # files, with the flags that CMake gives the library.
+    # shellcheck disable=SC2086 # OPT_FLAGS is a list of words.
+    run "$CXX" -std=c++11 $OPT_FLAGS -fno-exceptions -fno-rtti -DLEVELDB_PLATFORM_POSIX=1 \
+        -I"$build/include" -I"$source" -I"$source/include" -I"$HELPERS/gtest-standin" \
+        "$source/benchmarks/db_bench.cc" "$source/util/histogram.cc" "$source/util/testutil.cc" \
+        "$build/libleveldb.a" -lsnappy -pthread -o "$out/bin/leveldb_db_bench"
+    cp "$build/libleveldb.a" "$out/lib/"
+    cp -R "$source/include/leveldb" "$out/include/"
+}
+
+# build_rocksdb SOURCE BUILD OUT JOBS
+build_rocksdb() {
+    local source=$1 build=$2 out=$3 jobs=$4
+    run cmake -G Ninja -S "$source" -B "$build" "${ROCKSDB_OPTIONS[@]}" \
+        "-DCMAKE_PROJECT_rocksdb_INCLUDE=$HELPERS/rocksdb_db_bench.cmake"
+    run cmake --build "$build" --parallel "$jobs" --target rocksdb db_bench
+    cp "$build/librocksdb.a" "$out/lib/"
+    cp "$build/db_bench" "$out/bin/rocksdb_db_bench"
+    cp -R "$source/include/rocksdb" "$out/include/"
+}

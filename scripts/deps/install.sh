@@ -1,0 +1,69 @@
+# shellcheck shell=bash
+# The build tools and compression libraries. Sourced by build-deps.sh.
+
+# Debian's names; see package_names for others.
+DEBIAN_PACKAGES=(g++ cmake ninja-build libsnappy-dev liblz4-dev libzstd-dev zlib1g-dev libgflags-dev)
+
+# missing_tools: prints what the build needs and cannot find, one word each.
+missing_tools() {
+    command -v "$CXX" >/dev/null || echo "$CXX"
+    command -v cmake >/dev/null || echo cmake
+    command -v ninja >/dev/null || echo ninja
+    command -v "$CXX" >/dev/null || return 0
+    local pair
+    for pair in snappy.h:snappy lz4.h:lz4 zstd.h:zstd zlib.h:z gflags/gflags.h:gflags; do
+        links "${pair%%:*}" "${pair##*:}" || echo "${pair##*:}"
+    done
+}
+
+# links HEADER LIBRARY: whether the compiler finds both.
+links() {
+    printf '#include <%s>\nint main() { return 0; }\n' "$1" |
+        "$CXX" -x c++ - -o /dev/null "-l$2" 2>/dev/null
+}
+
+# require_tools: installs what is missing, or says exactly what to install.
+require_tools() {
+    local missing
+    missing=$(missing_tools | tr '\n' ' ')
+    [[ -n $missing ]] || return 0
+    if [[ $NO_INSTALL == 1 ]]; then
+        die "missing: $missing(--no-install forbids to install it). $(install_hint)"
+    fi
+    say "installing build tools (missing: ${missing% })"
+    install_packages || die "could not install: $missing. $(install_hint)"
+    missing=$(missing_tools | tr '\n' ' ')
+    [[ -z $missing ]] || die "still missing after the installation: $missing. $(install_hint)"
+}
+
+# install_packages: by the platform's package manager, as root or through sudo.
+install_packages() {
+    local as_root=()
+    if [[ $(id -u) != 0 ]]; then
+        command -v sudo >/dev/null || { warn "not root, and no sudo"; return 1; }
+        # -n: a question for a password would hang a script.
+        as_root=(sudo -n)
+    fi
+    if command -v apt-get >/dev/null; then
+        # The lists of a fresh container are empty: update, then install.
+        run_bounded 120 "${as_root[@]}" apt-get -qq -o Acquire::Retries=1 update >&2 || true
+        run_bounded 600 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -y \
+            --no-install-recommends -o Dpkg::Use-Pty=0 install "${DEBIAN_PACKAGES[@]}" >&2
+    elif command -v dnf >/dev/null; then
+        run_bounded 600 "${as_root[@]}" dnf -q -y install gcc-c++ cmake ninja-build \
+            snappy-devel lz4-devel libzstd-devel zlib-devel gflags-devel >&2
+    elif command -v pacman >/dev/null; then
+        run_bounded 600 "${as_root[@]}" pacman -S --noconfirm --needed gcc cmake ninja \
+            snappy lz4 zstd zlib gflags >&2
+    elif command -v apk >/dev/null; then
+        run_bounded 600 "${as_root[@]}" apk add g++ cmake samurai snappy-dev lz4-dev \
+            zstd-dev zlib-dev gflags-dev linux-headers >&2
+    else
+        warn "no package manager that this script knows"
+        return 1
+    fi
+}
+
+install_hint() {
+    echo "On Debian or Ubuntu:  apt-get install ${DEBIAN_PACKAGES[*]}"
+}
