@@ -45,7 +45,8 @@ type Reader interface {
 	MultiGet(keys [][]byte, dst *Values) error
 
 	// NewIterator returns an iterator over the state as it is at the call. It
-	// is not positioned yet. Nil options mean the zero value. Bounds and
+	// is not positioned yet. Nil options mean the zero value. A bound or prefix
+	// more than one byte longer than MaxKeySize is ErrTooLarge. Bounds and
 	// prefix may be reused after the call. The iterator must be closed.
 	NewIterator(o *IterOptions) (Iterator, error)
 }

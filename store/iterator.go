@@ -29,11 +29,13 @@ type Iterator interface {
 	// Last moves to the last entry and tells whether there is one.
 	Last() bool
 	// SeekGE moves to the first entry whose key is key or greater. A key below
-	// the lower bound counts as the bound. The key may be reused.
+	// the lower bound counts as the bound. A key more than one byte longer than
+	// MaxKeySize (one byte, as Successor adds it) finds nothing, and Err is
+	// ErrTooLarge. The key may be reused.
 	SeekGE(key []byte) bool
 	// SeekLT moves to the last entry whose key is less than key. A key above
 	// the upper bound counts as the bound; nil and the empty key find nothing.
-	// The key may be reused.
+	// Too large a key is as for SeekGE. The key may be reused.
 	SeekLT(key []byte) bool
 	// Next moves to the following entry.
 	Next() bool

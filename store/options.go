@@ -90,7 +90,8 @@ type IterOptions struct {
 
 	// Snapshot reads the state of this snapshot, which must be of the same
 	// store and not released, or the error is ErrInvalidArgument or ErrClosed.
-	// Nil reads the state at the call.
+	// Nil reads the state at the call. For a snapshot's own NewIterator it must
+	// be nil or that snapshot; another is ErrInvalidArgument.
 	Snapshot Snapshot
 }
 
