@@ -1,0 +1,257 @@
+package dir
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+)
+
+// manifestBound is how much of a MANIFEST is read. RocksDB's mark is in its
+// first records; a store of LevelDB with more than that has many table files.
+const manifestBound = 1 << 20
+
+// The format of logs, which both engines use for MANIFEST files as well
+// (db/log_format.h): blocks of 32 KiB with records in them, each a checksum, a
+// length, a type and the payload.
+const (
+	blockSize      = 32 << 10
+	headerSize     = 7
+	recycledHeader = headerSize + 4 // RocksDB's, with the number of the log
+
+	typeZero    = 0 // space that was allocated ahead
+	typeFull    = 1
+	typeFirst   = 2
+	typeMiddle  = 3
+	typeLast    = 4
+	typeHighest = 11 // from 5 on they are RocksDB's
+)
+
+// Tags in the records of a MANIFEST, which are version edits (db/version_edit.cc
+// of LevelDB, db/version_edit.h of RocksDB).
+const (
+	tagComparator     = 1
+	tagLogNumber      = 2
+	tagNextFile       = 3
+	tagLastSequence   = 4
+	tagCompactPointer = 5
+	tagDeletedFile    = 6
+	tagNewFile        = 7
+	tagPrevLogNumber  = 9
+
+	// RocksDB's tags with this bit may be skipped by versions that don't know
+	// them.
+	tagIgnorable = 1 << 13
+)
+
+// manifestEngine tells which engine wrote the MANIFEST that r reads: RocksDB if
+// there is anything of its own in it, LevelDB if all that was read is LevelDB's.
+// An error says that the first record is damaged, or is of neither engine.
+func manifestEngine(r io.Reader) (string, error) {
+	data, err := io.ReadAll(io.LimitReader(r, manifestBound))
+	if err != nil {
+		return "", err
+	}
+	return parseManifest(data, len(data) == manifestBound)
+}
+
+// parseManifest is manifestEngine for data that is in memory; cut tells that
+// the file may go on after it.
+func parseManifest(data []byte, cut bool) (string, error) {
+	var edit []byte // the fragments of the record so far
+	records := 0
+	log := logReader{data: data}
+	for {
+		f, err := log.next()
+		if err == io.EOF {
+			return lastEdit(edit, records, cut)
+		}
+		if err == nil && f.kind > typeLast {
+			return rocksDB, nil
+		}
+		if err == nil && (f.kind == typeFull || f.kind == typeFirst) != (edit == nil) {
+			err = errors.New("fragments out of order")
+		}
+		if err != nil {
+			if records > 0 {
+				return levelDB, nil // the engine will find the damage itself
+			}
+			return "", err
+		}
+		edit = append(edit, f.payload...)
+		if edit == nil {
+			edit = []byte{}
+		}
+		if f.kind == typeFirst || f.kind == typeMiddle {
+			continue
+		}
+		found, err := editEngine(edit)
+		if found == rocksDB {
+			return rocksDB, nil
+		}
+		if err != nil {
+			return "", fmt.Errorf("record %d: %w", records+1, err)
+		}
+		records++
+		edit = nil
+	}
+}
+
+// lastEdit judges by what is there of a record that does not end.
+func lastEdit(edit []byte, records int, cut bool) (string, error) {
+	if cut && edit != nil {
+		found, err := editEngine(edit)
+		if found != "" || !errors.Is(err, errShort) {
+			return found, err
+		}
+		return levelDB, nil
+	}
+	if records == 0 {
+		return "", errors.New("no whole record")
+	}
+	return levelDB, nil
+}
+
+// A fragment is a record of the log, and a record of the MANIFEST or a part
+// of one.
+type fragment struct {
+	kind    byte
+	payload []byte
+}
+
+// A logReader reads the fragments in data.
+type logReader struct {
+	data []byte
+	pos  int
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// next returns the next fragment, or io.EOF when there is none that is whole.
+func (l *logReader) next() (fragment, error) {
+	for {
+		left := blockSize - l.pos%blockSize
+		if left < headerSize {
+			l.pos += left // the trailer of a block
+			continue
+		}
+		if len(l.data)-l.pos < headerSize {
+			return fragment{}, io.EOF
+		}
+		h := l.data[l.pos:]
+		size, kind := int(binary.LittleEndian.Uint16(h[4:])), h[6]
+		if kind == typeZero && size == 0 {
+			l.pos += left
+			continue
+		}
+		header := headerSize
+		if kind >= 5 && kind <= 8 || kind == typeHighest {
+			header = recycledHeader
+		}
+		end := header + size
+		switch {
+		case kind == typeZero || kind > typeHighest:
+			return fragment{}, fmt.Errorf("unknown record type %d", kind)
+		case end > left:
+			return fragment{}, errors.New("record longer than its block")
+		case end > len(h):
+			return fragment{}, io.EOF
+		}
+		sum := crc32.Checksum(h[6:end], castagnoli)
+		if masked := (sum>>15 | sum<<17) + 0xa282ead8; masked != binary.LittleEndian.Uint32(h) {
+			return fragment{}, errors.New("checksum mismatch")
+		}
+		l.pos += end
+		return fragment{kind: kind, payload: h[header:end:end]}, nil
+	}
+}
+
+var errShort = errors.New("record ends within a field")
+
+// editEngine tells by the tags of a version edit whose it is: RocksDB's at the
+// first tag that only RocksDB has, LevelDB's if all are LevelDB's.
+func editEngine(edit []byte) (string, error) {
+	d := decoder{rest: edit}
+	for len(d.rest) > 0 && d.err == nil {
+		tag := d.varint()
+		if d.err != nil {
+			break
+		}
+		switch tag {
+		case tagComparator:
+			d.bytes()
+		case tagLogNumber, tagNextFile, tagLastSequence, tagPrevLogNumber:
+			d.varint()
+		case tagCompactPointer:
+			d.varint() // level
+			d.bytes()  // key
+		case tagDeletedFile:
+			d.varint() // level
+			d.varint() // number
+		case tagNewFile:
+			d.varint() // level
+			d.varint() // number
+			d.varint() // size
+			d.bytes()  // smallest key
+			d.bytes()  // largest key
+		default:
+			if isRocksDBTag(tag) {
+				return rocksDB, nil
+			}
+			return "", fmt.Errorf("tag %d is of neither LevelDB nor RocksDB", tag)
+		}
+	}
+	if d.err != nil {
+		return "", d.err
+	}
+	return levelDB, nil
+}
+
+// isRocksDBTag tells whether only RocksDB has the tag.
+func isRocksDBTag(tag uint64) bool {
+	switch tag {
+	case 10, // MinLogNumberToKeep
+		100, 102, 103, // NewFile2, 3, 4
+		200, 201, 202, 203, // column families
+		300,      // InAtomicGroup
+		400, 401: // blob files
+		return true
+	}
+	return tag < 1<<32 && tag&tagIgnorable != 0
+}
+
+// A decoder takes fields off the front of a version edit. After an error it
+// takes no more.
+type decoder struct {
+	rest []byte
+	err  error
+}
+
+func (d *decoder) varint() uint64 {
+	if d.err != nil {
+		return 0
+	}
+	v, n := binary.Uvarint(d.rest)
+	if n <= 0 {
+		d.err = errShort
+		if n < 0 {
+			d.err = errors.New("number does not fit 64 bits")
+		}
+		return 0
+	}
+	d.rest = d.rest[n:]
+	return v
+}
+
+func (d *decoder) bytes() {
+	n := d.varint()
+	if d.err != nil {
+		return
+	}
+	if n > uint64(len(d.rest)) {
+		d.err = errShort
+		return
+	}
+	d.rest = d.rest[n:]
+}
