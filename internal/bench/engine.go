@@ -1,0 +1,46 @@
+package bench
+
+import (
+	"github.com/lsmkit/lsmkit/store"
+)
+
+// Engine describes an engine to the measuring core. The caller makes the
+// table; this package imports no engine.
+type Engine struct {
+	// Name is the engine's name on the command line and in the record.
+	Name string
+	// Version returns the version that the library reports of itself.
+	Version func() string
+
+	// Open opens the store in the folder path with the options given.
+	// CreateIfMissing is set when a new store may be made.
+	Open func(path string, o store.Options) (store.DB, error)
+	// Destroy removes the files of the store in the folder path, and the folder
+	// if that leaves it empty. Files and folders that don't belong to the store
+	// stay. A folder that is missing or holds no store is no error.
+	Destroy func(path string) error
+	// Detect returns the name of the engine, this one or another, whose store is
+	// in the folder path; empty if there is none, or no folder.
+	Detect func(path string) (string, error)
+
+	// Stock are the options of ProfileStock: what upstream ships. The zero value
+	// means the engine's own defaults.
+	Stock store.Options
+	// Effective returns what the engine makes of o: the options in effect after
+	// defaults and clipping, and those that it doesn't let set (level sizes,
+	// triggers, threads …) for the header. Options that the engine can't do are
+	// an error that is store.ErrNotSupported. It touches no file.
+	Effective func(o store.Options) (eff store.Options, fixed OptionList, err error)
+
+	// StatsProperty is the name of the property that has the engine's own
+	// statistics as text; empty if there is none.
+	StatsProperty string
+	// InMemory: the engine has no files. The path is meaningless, what is written
+	// is gone after Close, and open is skipped.
+	InMemory bool
+	// Discards: the engine keeps nothing of what is written (the null engine).
+	// Nothing is read back, and no rate is implausible.
+	Discards bool
+	// CompactInterruptible: a compaction ends soon after its context does.
+	CompactInterruptible bool
+}

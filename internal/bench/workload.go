@@ -1,0 +1,94 @@
+package bench
+
+import "slices"
+
+// Workload describes a workload that Run knows.
+type Workload struct {
+	Name    string
+	Aliases []string
+	// Description is one line.
+	Description string
+	// Fresh: the store is closed, destroyed and opened anew before it.
+	Fresh bool
+	// Writes: it changes entries. A list with such a workload begins on a fresh
+	// store; others leave what they find.
+	Writes bool
+	// Reads: it counts lookups and found entries.
+	Reads bool
+	// Single: it has one worker, whatever the number of threads.
+	Single bool
+}
+
+// Workloads returns all workloads, in the order of the documentation.
+func Workloads() []Workload { return slices.Clone(workloads) }
+
+// FindWorkload returns the workload of that name or alias.
+func FindWorkload(name string) (Workload, bool) {
+	for _, w := range workloads {
+		if w.Name == name || slices.Contains(w.Aliases, name) {
+			return w, true
+		}
+	}
+	return Workload{}, false
+}
+
+// Preset is a named workload list.
+type Preset struct {
+	Name        string
+	Description string
+	Workloads   []string
+}
+
+// Presets returns all presets.
+func Presets() []Preset { return slices.Clone(presets) }
+
+// FindPreset returns the preset of that name.
+func FindPreset(name string) (Preset, bool) {
+	for _, p := range presets {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return Preset{}, false
+}
+
+var presets = []Preset{
+	{
+		Name:        "leveldb",
+		Description: "the default list of LevelDB's db_bench",
+		Workloads: []string{
+			"fillseq", "fillsync", "fillrandom", "overwrite", "readrandom", "readrandom", "readseq", "readreverse",
+			"compact", "readrandom", "readseq", "readreverse", "fill100K",
+		},
+	},
+	{
+		Name:        "core",
+		Description: "durable puts, sequential puts, random gets, compaction, batches",
+		Workloads:   []string{"fillsync", "fillseq", "readrandom", "compact", "batch"},
+	},
+}
+
+var workloads = []Workload{
+	{Name: "fillseq", Description: "write N entries in key order", Fresh: true, Writes: true},
+	{Name: "fillbatch", Aliases: []string{"batch"}, Description: "write N entries in key order, in batches", Fresh: true, Writes: true},
+	{Name: "fillrandom", Description: "write N entries in random order (63.2 % distinct keys)", Fresh: true, Writes: true},
+	{Name: "filluniquerandom", Description: "write N entries in random order, each key once", Fresh: true, Writes: true},
+	{Name: "overwrite", Description: "write N entries in random order over those that are there", Writes: true},
+	{Name: "fillsync", Description: "write N/1000 entries in random order, each synced", Fresh: true, Writes: true},
+	{Name: "fill100K", Description: "write N/1000 values of 100,000 bytes in random order", Fresh: true, Writes: true},
+	{Name: "readseq", Description: "read entries in key order with one iterator", Reads: true},
+	{Name: "readreverse", Description: "read entries in reverse key order with one iterator", Reads: true},
+	{Name: "readkeys", Description: "read keys in key order, without values", Reads: true},
+	{Name: "readrandom", Description: "get random keys", Reads: true},
+	{Name: "readmissing", Description: "get random keys that lie between those that are there", Reads: true},
+	{Name: "readhot", Description: "get random keys of the first 1 %", Reads: true},
+	{Name: "multireadrandom", Description: "get random keys, a batch of them a call", Reads: true},
+	{Name: "seekrandom", Description: "seek random keys with a new iterator each", Reads: true},
+	{Name: "seekordered", Description: "seek ascending keys with one iterator", Reads: true},
+	{Name: "deleteseq", Description: "delete N keys in key order", Writes: true},
+	{Name: "deleterandom", Description: "delete N keys in random order", Writes: true},
+	{Name: "compact", Description: "compact the whole store", Single: true},
+	{Name: "flush", Description: "write the memtable out", Single: true},
+	{Name: "open", Description: "close and open the store N/10000 times", Single: true},
+	{Name: "stats", Description: "the engine's own statistics as text", Single: true},
+}
