@@ -1,0 +1,5 @@
+//go:build lsmkitdebug
+
+package chunk
+
+const poison = true
