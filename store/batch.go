@@ -31,8 +31,9 @@ const (
 // Writing a batch leaves it as it is; Reset empties it for reuse and keeps its
 // memory. Where one key is changed several times, the last change wins.
 type Batch struct {
-	rep  []byte
-	open int // number of ranges without an end
+	rep    []byte
+	ranges int // number of range deletes
+	open   int // number of those without an end
 }
 
 // NewBatch returns an empty batch with room for size bytes of encoded records.
@@ -109,12 +110,14 @@ func (b *Batch) DeleteRange(start, end []byte) error {
 	if end == nil {
 		b.add(tagDeleteFrom)
 		b.addString(start)
+		b.ranges++
 		b.open++
 		return nil
 	}
 	b.add(tagDeleteRange)
 	b.addString(start)
 	b.addString(end)
+	b.ranges++
 	return nil
 }
 
@@ -125,11 +128,12 @@ func (b *Batch) Append(other *Batch) error {
 	if other.Len() == 0 {
 		return nil
 	}
-	records, n, open := other.rep[headerSize:], other.Len(), other.open
+	records, n, ranges, open := other.rep[headerSize:], other.Len(), other.ranges, other.open
 	if err := b.reserve(len(records)); err != nil {
 		return err
 	}
 	b.rep = append(b.rep, records...)
+	b.ranges += ranges
 	b.open += open
 	b.setLen(b.Len() + n)
 	return nil
@@ -158,7 +162,7 @@ func (b *Batch) Reset() {
 		b.rep = b.rep[:headerSize]
 		clear(b.rep)
 	}
-	b.open = 0
+	b.ranges, b.open = 0, 0
 }
 
 // Each calls fn with each change in order. It ends at the first error that fn
@@ -204,7 +208,7 @@ func (b *Batch) Load(rep []byte) error {
 	if len(rep) < headerSize {
 		return batchError(ErrInvalidArgument, "shorter than its header")
 	}
-	count, open := 0, 0
+	count, ranges, open := 0, 0, 0
 	for rest := rep[headerSize:]; len(rest) > 0; count++ {
 		r, n := decodeRecord(rest)
 		if n == 0 {
@@ -217,6 +221,7 @@ func (b *Batch) Load(rep []byte) error {
 			if err := CheckRange(r.Key, r.End); err != nil {
 				return err
 			}
+			ranges++
 			if r.End == nil {
 				open++
 			}
@@ -228,11 +233,15 @@ func (b *Batch) Load(rep []byte) error {
 	}
 	b.rep = append(b.rep[:0], rep...)
 	clear(b.rep[:8])
-	b.open = open
+	b.ranges, b.open = ranges, open
 	return nil
 }
 
-// HasOpenRange tells whether the batch has a DeleteRange without an end.
+// HasRange tells whether the batch has a DeleteRange. It may be called on nil.
+func (b *Batch) HasRange() bool { return b != nil && b.ranges > 0 }
+
+// HasOpenRange tells whether the batch has a DeleteRange without an end. It
+// may be called on nil.
 func (b *Batch) HasOpenRange() bool { return b != nil && b.open > 0 }
 
 // Bounded returns b if it has no range without an end. Otherwise it returns a

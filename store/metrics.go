@@ -86,3 +86,17 @@ func (m *Metrics) FilesPerLevel() []int {
 	}
 	return files
 }
+
+// Table is a table file of a store.
+type Table struct {
+	Number uint64 // in its name; a number is not used twice
+	Level  int
+	Bytes  uint64
+}
+
+// A TableLister tells which table files make up the store now. A compaction's
+// work shows in the files that it has replaced. Both engines are TableListers.
+type TableLister interface {
+	// Tables returns the live table files, ordered by level and number.
+	Tables() ([]Table, error)
+}

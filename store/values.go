@@ -57,7 +57,7 @@ func (v *Values) Arena() []byte { return v.arena[:0] }
 // is the length of value i, or -1 where key i is not there; the values lie in
 // arena one after the other. It panics if the sizes don't add up to
 // len(arena). Engines call it.
-func (v *Values) SetArena(arena []byte, sizes []int) {
+func (v *Values) SetArena(arena []byte, sizes []int64) {
 	if arena == nil {
 		arena = []byte{}
 	}
@@ -69,7 +69,7 @@ func (v *Values) SetArena(arena []byte, sizes []int) {
 			v.ends = append(v.ends, ^end)
 			continue
 		}
-		end += n
+		end += int(n)
 		v.ends = append(v.ends, end)
 	}
 	if end != len(arena) {

@@ -63,6 +63,9 @@ func (g *Guard) signal() {
 // Closed tells whether Close has begun.
 func (g *Guard) Closed() bool { return g.closed.Load() }
 
+// Flag returns what Closed reads, for those that look at it often.
+func (g *Guard) Flag() *atomic.Bool { return &g.closed }
+
 // Close lets no more calls in, waits for those in flight, and returns true. It
 // returns false at once if the guard was closed already, without waiting.
 func (g *Guard) Close() bool {

@@ -1,0 +1,224 @@
+#include "capi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Keys of no length may come as NULL, which memcpy and LevelDB's slices need
+// not accept.
+static const char *bytes(const char *p) { return p != NULL ? p : ""; }
+
+// The caller frees an error with leveldb_free, which is free.
+static char *fail(const char *text) {
+  size_t n = strlen(text) + 1;
+  char *err = malloc(n);
+  if (err != NULL) memcpy(err, text, n);
+  return err;
+}
+
+ldb_value ldb_get(leveldb_t *db, const leveldb_readoptions_t *ro,
+                  const char *key, size_t nkey, char *buf, size_t cap) {
+  ldb_value r = {0};
+  char *value = leveldb_get(db, ro, bytes(key), nkey, &r.len, &r.err);
+  if (value == NULL) return r;
+  r.found = 1;
+  if (r.len <= cap) {
+    if (r.len > 0) memcpy(buf, value, r.len);
+    leveldb_free(value);
+  } else {
+    r.held = value;
+  }
+  return r;
+}
+
+void ldb_take(char *held, size_t len, char *buf) {
+  if (buf != NULL && len > 0) memcpy(buf, held, len);
+  leveldb_free(held);
+}
+
+char *ldb_put(leveldb_t *db, const leveldb_writeoptions_t *wo, const char *key,
+              size_t nkey, const char *value, size_t nvalue) {
+  char *err = NULL;
+  leveldb_put(db, wo, bytes(key), nkey, bytes(value), nvalue, &err);
+  return err;
+}
+
+char *ldb_delete(leveldb_t *db, const leveldb_writeoptions_t *wo,
+                 const char *key, size_t nkey) {
+  char *err = NULL;
+  leveldb_delete(db, wo, bytes(key), nkey, &err);
+  return err;
+}
+
+// Reads a varint of at most 32 bits at p; NULL if it does not end before end.
+static const char *varint(const char *p, const char *end, uint32_t *v) {
+  uint32_t x = 0;
+  for (int shift = 0; shift <= 28 && p < end; shift += 7) {
+    unsigned char c = (unsigned char)*p++;
+    x |= (uint32_t)(c & 0x7f) << shift;
+    if (c < 0x80) {
+      *v = x;
+      return p;
+    }
+  }
+  return NULL;
+}
+
+// Reads a string with its length before it at *p and moves *p behind it.
+static const char *string(const char **p, const char *end, uint32_t *n) {
+  const char *s = varint(*p, end, n);
+  if (s == NULL || *n > (size_t)(end - s)) return NULL;
+  *p = s + *n;
+  return s;
+}
+
+enum { HEADER = 12, TAG_DELETE = 0, TAG_PUT = 1 };
+
+char *ldb_write(leveldb_t *db, const leveldb_writeoptions_t *wo,
+                const char *rep, size_t nrep) {
+  if (nrep < HEADER) return fail("Corruption: batch shorter than its header");
+  leveldb_writebatch_t *batch = leveldb_writebatch_create();
+  const char *p = rep + HEADER, *end = rep + nrep;
+  char *err = NULL;
+  int valid = 1;
+  while (p < end && valid) {
+    char tag = *p++;
+    uint32_t nkey = 0, nvalue = 0;
+    const char *key = string(&p, end, &nkey), *value = NULL;
+    valid = key != NULL;
+    if (valid && tag == TAG_PUT) {
+      value = string(&p, end, &nvalue);
+      valid = value != NULL;
+      if (valid) leveldb_writebatch_put(batch, key, nkey, value, nvalue);
+    } else if (valid && tag == TAG_DELETE) {
+      leveldb_writebatch_delete(batch, key, nkey);
+    } else {
+      valid = 0;
+    }
+  }
+  if (valid) {
+    leveldb_write(db, wo, batch, &err);
+  } else {
+    err = fail("Corruption: malformed batch");
+  }
+  leveldb_writebatch_destroy(batch);
+  return err;
+}
+
+struct ldb_multi {
+  size_t n;
+  char **values;  // malloc'd by LevelDB; NULL is not found
+  size_t *lens;
+};
+
+static ldb_multi *multi_new(size_t n) {
+  ldb_multi *m = calloc(1, sizeof *m + n * (sizeof(char *) + sizeof(size_t)));
+  if (m == NULL) return NULL;
+  m->n = n;
+  m->values = (char **)(m + 1);
+  m->lens = (size_t *)(m->values + n);
+  return m;
+}
+
+void ldb_multi_take(ldb_multi *m, char *buf) {
+  for (size_t i = 0; i < m->n; i++) {
+    if (m->values[i] == NULL) continue;
+    if (buf != NULL && m->lens[i] > 0) {
+      memcpy(buf, m->values[i], m->lens[i]);
+      buf += m->lens[i];
+    }
+    leveldb_free(m->values[i]);
+  }
+  free(m);
+}
+
+ldb_values ldb_multi_get(leveldb_t *db, const leveldb_readoptions_t *ro,
+                         int own_snapshot, int verify, const char *keys,
+                         const size_t *nkeys, size_t n, int64_t *sizes,
+                         char *buf, size_t cap) {
+  ldb_values r = {0};
+  ldb_multi *m = multi_new(n);
+  if (m == NULL) {
+    r.err = fail("IO error: out of memory");
+    return r;
+  }
+  leveldb_readoptions_t *own = NULL;
+  const leveldb_snapshot_t *snapshot = NULL;
+  if (own_snapshot) {
+    snapshot = ldb_snapshot_new(db, verify, &own);
+    ro = own;
+  }
+  const char *key = bytes(keys);
+  for (size_t i = 0; i < n && r.err == NULL; i++) {
+    m->values[i] = leveldb_get(db, ro, key, nkeys[i], &m->lens[i], &r.err);
+    key += nkeys[i];
+    sizes[i] = m->values[i] != NULL ? (int64_t)m->lens[i] : -1;
+    if (m->values[i] != NULL) r.len += m->lens[i];
+  }
+  if (own_snapshot) ldb_snapshot_free(db, snapshot, own);
+  if (r.err != NULL) {
+    ldb_multi_take(m, NULL);
+  } else if (r.len <= cap) {
+    ldb_multi_take(m, buf);
+  } else {
+    r.held = m;
+  }
+  return r;
+}
+
+const leveldb_snapshot_t *ldb_snapshot_new(leveldb_t *db, int verify,
+                                           leveldb_readoptions_t **ro) {
+  const leveldb_snapshot_t *snapshot = leveldb_create_snapshot(db);
+  *ro = ldb_read_options(verify);
+  leveldb_readoptions_set_snapshot(*ro, snapshot);
+  return snapshot;
+}
+
+void ldb_snapshot_free(leveldb_t *db, const leveldb_snapshot_t *snapshot,
+                       leveldb_readoptions_t *ro) {
+  leveldb_readoptions_destroy(ro);
+  leveldb_release_snapshot(db, snapshot);
+}
+
+leveldb_readoptions_t *ldb_read_options(int verify) {
+  leveldb_readoptions_t *ro = leveldb_readoptions_create();
+  leveldb_readoptions_set_verify_checksums(ro, (uint8_t)verify);
+  return ro;
+}
+
+leveldb_writeoptions_t *ldb_write_options(int sync) {
+  leveldb_writeoptions_t *wo = leveldb_writeoptions_create();
+  leveldb_writeoptions_set_sync(wo, (uint8_t)sync);
+  return wo;
+}
+
+void ldb_compact(leveldb_t *db, int flags, const char *start, size_t nstart,
+                 const char *end, size_t nend) {
+  leveldb_compact_range(db, flags & LDB_LOWER ? bytes(start) : NULL, nstart,
+                        flags & LDB_UPPER ? bytes(end) : NULL, nend);
+}
+
+void ldb_flush(leveldb_t *db) {
+  // From behind all keys but the strangest to the smallest key.
+  char start[64];
+  memset(start, 0xff, sizeof start);
+  leveldb_compact_range(db, start, sizeof start, "", 0);
+}
+
+char *ldb_check(leveldb_t *db, const leveldb_writeoptions_t *wo) {
+  char *err = NULL;
+  leveldb_writebatch_t *batch = leveldb_writebatch_create();
+  leveldb_write(db, wo, batch, &err);
+  leveldb_writebatch_destroy(batch);
+  return err;
+}
+
+void ldb_sizes(leveldb_t *db, const char *keys, const size_t *nkeys, size_t n,
+               uint64_t *sizes) {
+  const char *start = bytes(keys);
+  for (size_t i = 0; i < n; i++) {
+    const char *end = start + nkeys[2 * i];
+    leveldb_approximate_sizes(db, 1, &start, &nkeys[2 * i], &end,
+                              &nkeys[2 * i + 1], &sizes[i]);
+    start = end + nkeys[2 * i + 1];
+  }
+}

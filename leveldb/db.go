@@ -1,0 +1,290 @@
+package leveldb
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/lsmkit/lsmkit/internal/dir"
+	"github.com/lsmkit/lsmkit/internal/handle"
+	"github.com/lsmkit/lsmkit/internal/status"
+	"github.com/lsmkit/lsmkit/store"
+)
+
+// A DB is an open LevelDB store. It fulfils store.DB; the methods' comments
+// here say what stands behind them and what is LevelDB's own way. It may be
+// used by many goroutines at once.
+type DB struct {
+	path     string
+	options  *Options // effective
+	engine   *engine
+	claim    *dir.Claim
+	guard    handle.Guard
+	children handle.Children
+
+	// gate is held for reading by writes, and for writing by what no write may
+	// run beside: expanding a range delete, mending the log.
+	gate  sync.RWMutex
+	limit int // store.MaxBatchSize, but in tests
+
+	// torn is the error of a write that has failed, until the log is mended.
+	torn atomic.Pointer[store.Error]
+}
+
+var _ store.DB = (*DB)(nil)
+
+// Open opens the store in the folder path, or makes it there if the options
+// say so. The path may be relative, may lead through symbolic links, and is
+// resolved first; one folder can be open once in a process, however it is
+// spelled. Nil options are the zero value; they may be reused.
+//
+// The errors are ErrNotExist, ErrExists, ErrLocked, ErrWrongEngine (a RocksDB
+// store, which is left as it is), ErrIncompatible (another comparator),
+// ErrCorruption (which includes table files without CURRENT: LevelDB would make
+// a new store there and delete them), ErrNotSupported, ErrInvalidArgument and
+// ErrIO.
+//
+// It stands on leveldb_open.
+func Open(path string, o *Options) (*DB, error) {
+	const op = "open"
+	e, err := o.Effective()
+	if err != nil {
+		return nil, refuse(op, path, err)
+	}
+	claim, err := dir.Acquire(Engine, op, path, dir.Mode{Create: e.CreateIfMissing, ErrorIfExists: e.ErrorIfExists})
+	if err != nil {
+		return nil, err
+	}
+	engine, text := open(claim.Path(), e)
+	if text != "" {
+		claim.Abandon()
+		return nil, &store.Error{Engine: Engine, Op: op, Path: claim.Path(), Kind: status.OpenKind(text), Msg: text}
+	}
+	db := &DB{path: claim.Path(), options: e, engine: engine, claim: claim, limit: store.MaxBatchSize}
+	db.guard.Init()
+	return db, nil
+}
+
+// Path returns the folder that the store is in, as it was resolved.
+func (db *DB) Path() string { return db.path }
+
+// Close waits for calls in flight, frees iterators and snapshots that are still
+// open, and closes the store. The error is ErrLeaked if there were any; again
+// it is ErrClosed. A compaction under way can't be interrupted and is waited
+// for.
+//
+// It stands on leveldb_close.
+func (db *DB) Close() error {
+	const op = "close"
+	if !db.guard.Close() {
+		return db.sentinel(op, store.ErrClosed)
+	}
+	leaked := db.children.CloseAll()
+	db.engine.close()
+	db.claim.Release()
+	if leaked != "" {
+		return &store.Error{Engine: Engine, Op: op, Path: db.path, Kind: store.ErrLeaked, Msg: leaked}
+	}
+	return nil
+}
+
+// enter lets a call in; guard.Exit ends it.
+func (db *DB) enter(op string) (*handle.Stripe, error) {
+	if s := db.guard.Enter(); s != nil {
+		return s, nil
+	}
+	return nil, db.sentinel(op, store.ErrClosed)
+}
+
+// Get stands on leveldb_get. See store.Reader.
+func (db *DB) Get(key []byte) ([]byte, error) {
+	s, err := db.enter("get")
+	if err != nil {
+		return nil, err
+	}
+	defer db.guard.Exit(s)
+	return db.get(db.engine.reader(), key)
+}
+
+// AppendGet stands on leveldb_get. See store.Reader.
+func (db *DB) AppendGet(dst, key []byte) ([]byte, error) {
+	s, err := db.enter("get")
+	if err != nil {
+		return dst, err
+	}
+	dst, err = db.appendGet(db.engine.reader(), dst, key)
+	db.guard.Exit(s)
+	return dst, err
+}
+
+// Has stands on leveldb_get; the value is read but stays in C. See store.Reader.
+func (db *DB) Has(key []byte) (bool, error) {
+	s, err := db.enter("has")
+	if err != nil {
+		return false, err
+	}
+	found, err := db.has(db.engine.reader(), key)
+	db.guard.Exit(s)
+	return found, err
+}
+
+// MultiGet looks the keys up one by one in C, in a snapshot. It stands on
+// leveldb_get. See store.Reader.
+func (db *DB) MultiGet(keys [][]byte, dst *store.Values) error {
+	s, err := db.enter("multi-get")
+	if err != nil {
+		return err
+	}
+	defer db.guard.Exit(s)
+	return db.multiGet(db.engine.reader(), keys, dst)
+}
+
+// The reads below are shared with Snapshot. The caller holds the guards.
+
+// stackValue is the size up to which Get needs no second crossing.
+const stackValue = 512
+
+func (db *DB) get(r reader, key []byte) ([]byte, error) {
+	if err := store.CheckKey(key); err != nil {
+		return nil, db.refuse("get", err)
+	}
+	var buf [stackValue]byte
+	v, text := db.engine.get(r, key, buf[:])
+	if text != "" {
+		return nil, db.fail("get", text)
+	}
+	if !v.found {
+		return nil, store.ErrNotFound
+	}
+	out := make([]byte, v.n)
+	if v.held != nil {
+		v.take(out)
+	} else {
+		copy(out, buf[:])
+	}
+	return out, nil
+}
+
+func (db *DB) appendGet(r reader, dst, key []byte) ([]byte, error) {
+	if err := store.CheckKey(key); err != nil {
+		return dst, db.refuse("get", err)
+	}
+	v, text := db.engine.get(r, key, dst[len(dst):cap(dst)])
+	if text != "" {
+		return dst, db.fail("get", text)
+	}
+	if !v.found {
+		return dst, store.ErrNotFound
+	}
+	end := len(dst) + v.n
+	if v.held == nil {
+		return dst[:end], nil
+	}
+	grown := slices.Grow(dst, v.n)[:end]
+	v.take(grown[len(dst):])
+	return grown, nil
+}
+
+func (db *DB) has(r reader, key []byte) (bool, error) {
+	if err := store.CheckKey(key); err != nil {
+		return false, db.refuse("has", err)
+	}
+	v, text := db.engine.get(r, key, nil)
+	if text != "" {
+		return false, db.fail("has", text)
+	}
+	if v.held != nil {
+		v.take(nil)
+	}
+	return v.found, nil
+}
+
+func (db *DB) multiGet(r reader, keys [][]byte, dst *store.Values) error {
+	const op = "multi-get"
+	if dst == nil {
+		return db.invalid(op, "nil destination")
+	}
+	dst.Reset()
+	arena, lens, err := flatten(keys)
+	if err != nil {
+		return db.refuse(op, err)
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	sizes := make([]int64, len(keys))
+	values, text := db.engine.multiGet(r, arena, lens, sizes, dst.Arena())
+	if text != "" {
+		return db.fail(op, text)
+	}
+	dst.SetArena(values, sizes)
+	return nil
+}
+
+// flatten puts keys into one piece of memory, since a [][]byte may not cross
+// into C.
+func flatten(keys [][]byte) (arena []byte, lens []uintptr, err error) {
+	total := 0
+	for _, k := range keys {
+		if err := store.CheckKey(k); err != nil {
+			return nil, nil, err
+		}
+		total += len(k)
+	}
+	arena = make([]byte, 0, total)
+	lens = make([]uintptr, 0, len(keys))
+	for _, k := range keys {
+		arena = append(arena, k...)
+		lens = append(lens, uintptr(len(k)))
+	}
+	return arena, lens, nil
+}
+
+// Flush writes the memtable out and starts a new log. LevelDB's C API has no
+// flush: it stands on leveldb_compact_range with a range whose start lies behind
+// its end, and on an empty leveldb_write, which tells whether that has failed.
+func (db *DB) Flush() error {
+	s, err := db.enter("flush")
+	if err != nil {
+		return err
+	}
+	defer db.guard.Exit(s)
+	if db.torn.Load() != nil {
+		return db.mend("flush") // which flushes
+	}
+	db.engine.flush()
+	return db.failed("flush", db.engine.check())
+}
+
+// Compact can't be interrupted: ctx is looked at before and after, and where it
+// has ended meanwhile the compaction is complete all the same and the error is
+// nil. Levels are merged down to the deepest that has data; a store whose data
+// is in one level already is not rewritten.
+//
+// It stands on leveldb_compact_range, and on an empty leveldb_write, which tells
+// whether that has failed.
+func (db *DB) Compact(ctx context.Context, r store.KeyRange) error {
+	const op = "compact"
+	if ctx != nil && ctx.Err() != nil {
+		return db.ended(op, "nothing was done", ctx.Err())
+	}
+	if err := store.CheckRange(r.Start, r.End); err != nil {
+		return db.refuse(op, err)
+	}
+	s, err := db.enter(op)
+	if err != nil {
+		return err
+	}
+	defer db.guard.Exit(s)
+	if db.torn.Load() != nil {
+		if err := db.mend(op); err != nil {
+			return err
+		}
+	}
+	if r.Empty() {
+		return nil
+	}
+	db.engine.compact(r.Start, r.End)
+	return db.failed(op, db.engine.check())
+}

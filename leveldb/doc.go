@@ -1,0 +1,50 @@
+// Package leveldb is LevelDB behind the contract of package store.
+//
+//	db, err := leveldb.Open("things.ldb", &leveldb.Options{
+//		Options: store.Options{CreateIfMissing: true},
+//	})
+//	if err != nil {
+//		return err
+//	}
+//	defer db.Close()
+//
+// The package stands on LevelDB 1.23. It is linked by cgo, and needs its headers
+// and library: scripts/build-deps.sh builds them, and prints the flags.
+//
+// # What LevelDB does its own way
+//
+//   - DeleteRange has no native form: one delete for each key of the range is
+//     written, in one batch, while other writers wait. It is as atomic as any
+//     batch, costs as much as the deletes, and is ErrTooLarge past
+//     store.MaxBatchSize.
+//   - Iterators have no upper bound of LevelDB's own. A bounded scan stops at the
+//     bound, but has to step over the tombstones before it one by one, which
+//     RocksDB need not.
+//   - An iterator that meets a damaged block ends with ErrCorruption at most one
+//     chunk (64 KiB) before the damage, and keeps that error, also when it is
+//     positioned anew.
+//   - Compact can't be interrupted: Compact and Close wait for it. It rewrites
+//     nothing where all data is in one level already.
+//   - Flush has no native form either. It is made of the compaction of an empty
+//     range, which writes the memtable out and starts a new log.
+//   - Block checksums are verified on every read, as on RocksDB. LevelDB's own
+//     default is not to; Options.VerifyChecksums switches it off.
+//   - There is no read-only mode: ErrNotSupported. No codec but Snappy.
+//   - Whether the library was built with Snappy can't be asked. Without it,
+//     LevelDB stores blocks uncompressed and says nothing; scripts/build-deps.sh
+//     builds with it.
+//
+// # After a write has failed
+//
+// When LevelDB could not append to its log (the disk was full, say), it goes on
+// appending behind the torn record, and recovery later stops there: writes that
+// were acknowledged after the failure, synced ones too, are gone once the store
+// is reopened. This package holds such writes back. After a write error, the
+// next write first switches to a new log; while that fails, writes return the
+// error, and nothing is acknowledged that could be lost.
+//
+// # Not offered
+//
+// Comparators and environments of one's own, loggers, and filters other than
+// Bloom's. Unwrap gives levigo's handle.
+package leveldb
