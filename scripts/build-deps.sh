@@ -3,7 +3,8 @@
 #
 #     eval "$(scripts/build-deps.sh --print-env)" && go build ./...
 #
-# Read from the bottom: main decides, the files in deps/ do the work.
+# Read from the bottom: main decides, build and the files in deps/ do the work.
+# Nothing is written beside the script, which may lie in a read-only module cache.
 set -euo pipefail
 
 HELPERS=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)/deps
@@ -18,11 +19,8 @@ source "$HELPERS/install.sh"
 # shellcheck source=deps/system.sh
 source "$HELPERS/system.sh"
 
-# What the static libraries themselves need. -lstdc++ comes after the group.
+# What the static libraries themselves need, behind their link group.
 COMPANION_LIBS=(-lsnappy -llz4 -lzstd -lz -lstdc++ -lm -ldl -lpthread)
-
-PREFIX="" TARBALLS="" FROM_SOURCE=0 NO_INSTALL=0 PRINT_ENV=0
-CXX=${CXX:-g++}
 
 usage() {
     cat <<'TEXT'
@@ -36,25 +34,29 @@ programs, unless that is done already.
   --tarballs DIR   look here for the release tarballs before the network
   --from-source    do not use the distribution's libraries, however recent
   --no-install     never call the package manager; say what is missing instead
-  --print-env      print the shell commands that export CGO_CFLAGS and CGO_LDFLAGS
+  --print-env      print the shell commands that export CGO_CFLAGS, CGO_LDFLAGS
+                   and LSMKIT_DEPS (the prefix; empty with the distribution's
+                   libraries, which come without the db_bench programs)
   --help           this text
+
+CC and CXX name the compilers, one word each.
 TEXT
 }
 
 say() { printf 'build-deps: %s\n' "$*" >&2; }
-warn() { printf 'build-deps: warning: %s\n' "$*" >&2; }
+warn() { say "warning: $*"; }
 die() {
-    printf 'build-deps: %s\n' "$*" >&2
+    say "$*"
     exit 1
 }
 bad_usage() {
-    printf 'build-deps: %s\n' "$1" >&2
+    say "$1"
     usage | head -n 1 >&2
     exit 2
 }
 
 # run COMMAND ARG...: a step of the build, its output in the log. Descriptor 9,
-# the lock, is not passed on: a compiler that survives a killed script must not
+# the lock, is not passed on: a compiler that outlives a killed script must not
 # hold up the next one.
 run() {
     printf '+ %s\n' "$*" >>"$LOG"
@@ -70,10 +72,11 @@ run_bounded() {
 }
 
 parse_flags() {
+    PREFIX='' TARBALLS='' FROM_SOURCE=0 NO_INSTALL=0 PRINT_ENV=0
     while (($# > 0)); do
         case $1 in
         --prefix | --tarballs)
-            (($# >= 2)) && [[ -n $2 ]] || bad_usage "$1 needs a directory"
+            if (($# < 2)) || [[ -z $2 ]]; then bad_usage "$1 needs a directory"; fi
             if [[ $1 == --prefix ]]; then PREFIX=$2; else TARBALLS=$2; fi
             shift
             ;;
@@ -88,6 +91,7 @@ parse_flags() {
         esac
         shift
     done
+    [[ -z $TARBALLS || -d $TARBALLS ]] || bad_usage "--tarballs: no directory $TARBALLS"
 }
 
 # cache_root: the directory of everything that this script keeps.
@@ -102,14 +106,32 @@ cache_root() {
     fi
 }
 
-# recipe: everything that decides what the libraries are. It is the stamp's
-# text, and its hash is the key.
+# recipe: everything that decides what the libraries are. It is the text of the
+# stamp, and its hash is the key of the prefix.
 recipe() {
-    printf 'leveldb %s %s\nrocksdb %s %s\n' \
-        "$LEVELDB_VERSION" "$LEVELDB_SHA256" "$ROCKSDB_VERSION" "$ROCKSDB_SHA256"
-    printf 'compiler %s %s %s\n' "$CXX" "$("$CXX" -dumpmachine)" "$("$CXX" -dumpfullversion 2>/dev/null || "$CXX" -dumpversion)"
+    local version
+    version=$("$CXX" -dumpfullversion 2>/dev/null || "$CXX" -dumpversion)
+    printf 'leveldb %s %s\n' "$LEVELDB_VERSION" "$LEVELDB_SHA256"
+    printf 'rocksdb %s %s\n' "$ROCKSDB_VERSION" "$ROCKSDB_SHA256"
+    printf 'compiler %s %s %s\n' "$CXX" "$("$CXX" -dumpmachine)" "$version"
     printf 'leveldb-option %s\n' "${LEVELDB_OPTIONS[@]}"
     printf 'rocksdb-option %s\n' "${ROCKSDB_OPTIONS[@]}"
+    printf 'helpers %s\n' "$(cat "$HELPERS"/*.cmake "$HELPERS"/gtest-standin/*/*.h | sha256sum | cut -c1-16)"
+}
+
+# prefix_of RECIPE ROOT: the directory to build into, absolute.
+prefix_of() {
+    local prefix
+    if [[ -z $PREFIX ]]; then
+        prefix=$2/deps/leveldb-$LEVELDB_VERSION-rocksdb-$ROCKSDB_VERSION-$(sha256sum <<<"$1" | cut -c1-12)
+    else
+        prefix=$(realpath -m -- "$PREFIX")
+    fi
+    # Go reads CGO_CFLAGS with quotes around arguments but without escapes.
+    case $prefix in
+    *[\"\'$'\n']*) die "a prefix with a quote or a newline in its name cannot be told to Go: $prefix" ;;
+    esac
+    echo "$prefix"
 }
 
 # is_complete PREFIX RECIPE: the stamp is the last file written before the swap.
@@ -119,14 +141,35 @@ is_complete() {
         $(<"$1/stamp") == "$2" ]]
 }
 
+# locked_build PREFIX RECIPE: one build of a prefix at a time; the second of two
+# waits and finds the work done.
+locked_build() {
+    local prefix=$1 want=$2
+    mkdir -p -- "$(dirname -- "$prefix")"
+    exec 9>"$prefix.lock"
+    if ! flock --nonblock 9; then
+        say "another build of $prefix is running: waiting for it"
+        flock 9
+    fi
+    if is_complete "$prefix" "$want"; then
+        return 0
+    fi
+    remove "$prefix".staging.* "$prefix".old.*
+    if [[ -e $prefix && ! -f $prefix/stamp ]] && ! rmdir -- "$prefix" 2>/dev/null; then
+        die "$prefix is neither empty nor made by this script: it is left alone"
+    fi
+    build "$prefix" "$want"
+}
+
 # build PREFIX RECIPE: builds into a staging directory beside PREFIX, then swaps.
 build() {
-    local prefix=$1 want=$2 jobs started=$SECONDS
+    local prefix=$1 jobs out started=$SECONDS
     say "building LevelDB $LEVELDB_VERSION and RocksDB $ROCKSDB_VERSION into $prefix"
     STAGING=$(mktemp -d "$prefix.staging.XXXXXX")
     WORK=$STAGING/work
     LOG=$prefix.log
-    mkdir -p "$WORK" "$STAGING/out/"{bin,include,lib}
+    out=$STAGING/out
+    mkdir -p "$WORK" "$out"/{bin,include,lib}
     : >"$LOG"
     jobs=$(build_jobs)
 
@@ -136,14 +179,12 @@ build() {
     run tar -xzf "$TARBALL" -C "$WORK"
 
     say "compiling LevelDB ($jobs jobs)"
-    build_leveldb "$WORK/leveldb-$LEVELDB_VERSION" "$WORK/leveldb" "$STAGING/out" "$jobs"
+    build_leveldb "$WORK/leveldb-$LEVELDB_VERSION" "$WORK/leveldb" "$out" "$jobs"
     say "compiling RocksDB ($jobs jobs, a few minutes)"
-    build_rocksdb "$WORK/rocksdb-$ROCKSDB_VERSION" "$WORK/rocksdb" "$STAGING/out" "$jobs"
+    build_rocksdb "$WORK/rocksdb-$ROCKSDB_VERSION" "$WORK/rocksdb" "$out" "$jobs"
 
-    printf '%s\n' "$want" >"$STAGING/out/stamp"
-    swap "$STAGING/out" "$prefix"
-    rm -rf -- "$STAGING"
-    STAGING=
+    printf '%s\n' "$2" >"$out/stamp"
+    swap "$out" "$prefix"
     say "done in $((SECONDS - started)) s"
 }
 
@@ -152,93 +193,77 @@ swap() {
     local old=$2.old.$$
     [[ ! -e $2 ]] || mv -T -- "$2" "$old"
     mv -T -- "$1" "$2"
-    rm -rf -- "$old"
+    remove "$old"
+}
+
+# remove DIR...: a compiler that outlived its script may still write into what
+# is deleted here, which makes rm fail: a second pass, and no more. Whatever is
+# left, the next build removes.
+remove() {
+    rm -rf -- "$@" 2>/dev/null || rm -rf -- "$@" || true
 }
 
 cleanup() {
-    [[ -z ${STAGING:-} ]] || rm -rf -- "$STAGING"
+    [[ -z ${STAGING:-} ]] || remove "$STAGING"
 }
 
-# locked_build PREFIX: one build of a prefix at a time.
-locked_build() {
-    local prefix=$1 want
-    mkdir -p -- "$(dirname -- "$prefix")"
-    exec 9>"$prefix.lock"
-    if ! flock -n 9; then
-        say "another build of $prefix is running: waiting for it"
-        flock 9
-    fi
-    want=$(recipe)
-    ! is_complete "$prefix" "$want" || return 0
-    # What a killed build left.
-    rm -rf -- "$prefix".staging.* "$prefix".old.*
-    if [[ -e $prefix && ! -f $prefix/stamp && -n $(ls -A -- "$prefix") ]]; then
-        die "$prefix is not empty and was not made by this script: it is left alone"
-    fi
-    build "$prefix" "$want"
-}
-
-# quote_go ARG: one argument as Go reads it in CGO_CFLAGS: quotes only around a
-# whole argument, and no escapes.
+# quote_go ARG: one argument as Go reads it in CGO_CFLAGS.
 quote_go() {
     case $1 in
-    *[[:space:]]*)
-        if [[ $1 != *\"* ]]; then
-            printf '"%s"' "$1"
-        elif [[ $1 != *\'* ]]; then
-            printf "'%s'" "$1"
-        else
-            die "cannot be quoted for Go: $1"
-        fi
-        ;;
+    *[[:space:]]*) printf '"%s"' "$1" ;;
     *) printf '%s' "$1" ;;
     esac
 }
 
-# export_line NAME ARG...: a line that any POSIX shell reads back.
+# export_line NAME ARG...: a line that any POSIX shell reads back. No argument
+# has a single quote in it: prefix_of saw to that.
 export_line() {
     local name=$1 value='' arg
     shift
     for arg in "$@"; do
         value+=${value:+ }$(quote_go "$arg")
     done
-    printf "export %s='%s'\n" "$name" "${value//\'/\'\\\'\'}"
+    printf "export %s='%s'\n" "$name" "$value"
 }
 
+# print_env [PREFIX]
 print_env() {
     # -O2 -g is Go's own default, which setting CGO_CFLAGS drops.
     export_line CGO_CFLAGS -O2 -g "${CGO_INCLUDE[@]}"
     export_line CGO_LDFLAGS "${CGO_LIBS[@]}"
-    export_line LSMKIT_DEPS "$PREFIX"
+    printf "export LSMKIT_DEPS='%s'\n" "${1:-}"
 }
 
 main() {
     parse_flags "$@"
-    if [[ $FROM_SOURCE == 0 && -z $PREFIX ]] && use_system; then
+    if [[ $FROM_SOURCE == 0 && -z $PREFIX ]] && use_system /usr /usr/local; then
         say "using the system's LevelDB and RocksDB"
         [[ $PRINT_ENV == 0 ]] || print_env
         return 0
     fi
-    STAGING=
-    trap cleanup EXIT
-    local root want
+
+    local root want prefix
     root=$(cache_root)
+    mkdir -p -- "$root"
     TARBALL_CACHE=$root/tarballs
+    # CMake reads the compiler from here too.
+    export CXX=${CXX:-g++}
+    trap cleanup EXIT
     set_engine_options
-    command -v "$CXX" >/dev/null || require_tools
+    # The recipe names the compiler, so that must be there first.
+    command -v "$CXX" >/dev/null || require_tools "$root/install.log"
     want=$(recipe)
-    if [[ -z $PREFIX ]]; then
-        PREFIX=$root/deps/leveldb-$LEVELDB_VERSION-rocksdb-$ROCKSDB_VERSION-$(sha256sum <<<"$want" | cut -c1-12)
-    elif [[ $PREFIX != /* ]]; then
-        PREFIX=$PWD/$PREFIX
+    prefix=$(prefix_of "$want" "$root")
+    if ! is_complete "$prefix" "$want"; then
+        require_tools "$root/install.log"
+        locked_build "$prefix" "$want"
     fi
-    if ! is_complete "$PREFIX" "$want"; then
-        require_tools
-        locked_build "$PREFIX"
-    fi
-    CGO_INCLUDE=("-I$PREFIX/include")
-    CGO_LIBS=("-L$PREFIX/lib" -Wl,--start-group -lleveldb -lrocksdb -Wl,--end-group "${COMPANION_LIBS[@]}")
-    [[ $PRINT_ENV == 0 ]] || print_env
+
+    CGO_INCLUDE=("-I$prefix/include")
+    # levigo and grocksdb name the libraries themselves, and find ours by -L; the
+    # group makes the order of the two in the final command line irrelevant.
+    CGO_LIBS=("-L$prefix/lib" "-Wl,--start-group" -lleveldb -lrocksdb "-Wl,--end-group" "${COMPANION_LIBS[@]}")
+    [[ $PRINT_ENV == 0 ]] || print_env "$prefix"
 }
 
 main "$@"

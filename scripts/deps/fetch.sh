@@ -18,6 +18,8 @@ fetch_tarball() {
         verify "$TARBALL" "$sha" "the cache" && return 0
         rm -f -- "$TARBALL"
     fi
+    # What a killed run left.
+    find "$TARBALL_CACHE" -name '.*.tar.gz.*' -mmin +60 -delete
     local part
     part=$(mktemp "$TARBALL_CACHE/.$file.XXXXXX")
     if from_directory "$name" "$version" "$part" "$sha" ||
@@ -153,6 +155,7 @@ debian_lists() {
 # archive. apt itself reads its sources, whatever their format; updates and
 # security archives (a dash in the release's name) carry no full index.
 debian_mirrors() {
+    # shellcheck disable=SC2016 # apt fills these in, not the shell.
     apt-get indextargets --format '$(REPO_URI)|$(RELEASE)|$(COMPONENT)|$(ORIGIN)|$(CREATED_BY)|$(SOURCESENTRY)' 2>/dev/null |
         awk -F'|' '
             # The origin is unknown (the name comes back) before the first update.

@@ -1,16 +1,16 @@
 # shellcheck shell=bash
 # The build tools and compression libraries. Sourced by build-deps.sh.
 
-# Debian's names; see package_names for others.
+# Debian's names; install_packages has those of others.
 DEBIAN_PACKAGES=(g++ cmake ninja-build libsnappy-dev liblz4-dev libzstd-dev zlib1g-dev libgflags-dev)
 
 # missing_tools: prints what the build needs and cannot find, one word each.
 missing_tools() {
-    command -v "$CXX" >/dev/null || echo "$CXX"
-    command -v cmake >/dev/null || echo cmake
-    command -v ninja >/dev/null || echo ninja
+    local tool pair
+    for tool in cmake ninja "$CXX"; do
+        command -v "$tool" >/dev/null || echo "$tool"
+    done
     command -v "$CXX" >/dev/null || return 0
-    local pair
     for pair in snappy.h:snappy lz4.h:lz4 zstd.h:zstd zlib.h:z gflags/gflags.h:gflags; do
         links "${pair%%:*}" "${pair##*:}" || echo "${pair##*:}"
     done
@@ -22,18 +22,21 @@ links() {
         "$CXX" -x c++ - -o /dev/null "-l$2" 2>/dev/null
 }
 
-# require_tools: installs what is missing, or says exactly what to install.
+# require_tools LOG: installs what is missing, or says exactly what to install.
 require_tools() {
     local missing
     missing=$(missing_tools | tr '\n' ' ')
     [[ -n $missing ]] || return 0
     if [[ $NO_INSTALL == 1 ]]; then
-        die "missing: $missing(--no-install forbids to install it). $(install_hint)"
+        die "missing: ${missing% }, and --no-install forbids to install it. $(install_hint)"
     fi
     say "installing build tools (missing: ${missing% })"
-    install_packages || die "could not install: $missing. $(install_hint)"
+    if ! install_packages >"$1" 2>&1; then
+        tail -n 15 "$1" >&2
+        die "could not install: ${missing% }. $(install_hint)"
+    fi
     missing=$(missing_tools | tr '\n' ' ')
-    [[ -z $missing ]] || die "still missing after the installation: $missing. $(install_hint)"
+    [[ -z $missing ]] || die "still missing after the installation: ${missing% }. $(install_hint)"
 }
 
 # install_packages: by the platform's package manager, as root or through sudo.
@@ -45,19 +48,21 @@ install_packages() {
         as_root=(sudo -n)
     fi
     if command -v apt-get >/dev/null; then
-        # The lists of a fresh container are empty: update, then install.
-        run_bounded 120 "${as_root[@]}" apt-get -qq -o Acquire::Retries=1 update >&2 || true
+        # The lists of a fresh container are empty. A failed update may concern
+        # some other source of the machine; the installation tells.
+        run_bounded 120 "${as_root[@]}" apt-get -qq update || true
         run_bounded 600 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -y \
-            --no-install-recommends -o Dpkg::Use-Pty=0 install "${DEBIAN_PACKAGES[@]}" >&2
+            -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0 \
+            --no-install-recommends install "${DEBIAN_PACKAGES[@]}"
     elif command -v dnf >/dev/null; then
         run_bounded 600 "${as_root[@]}" dnf -q -y install gcc-c++ cmake ninja-build \
-            snappy-devel lz4-devel libzstd-devel zlib-devel gflags-devel >&2
+            snappy-devel lz4-devel libzstd-devel zlib-devel gflags-devel
     elif command -v pacman >/dev/null; then
         run_bounded 600 "${as_root[@]}" pacman -S --noconfirm --needed gcc cmake ninja \
-            snappy lz4 zstd zlib gflags >&2
+            snappy lz4 zstd zlib gflags
     elif command -v apk >/dev/null; then
         run_bounded 600 "${as_root[@]}" apk add g++ cmake samurai snappy-dev lz4-dev \
-            zstd-dev zlib-dev gflags-dev linux-headers >&2
+            zstd-dev zlib-dev gflags-dev linux-headers
     else
         warn "no package manager that this script knows"
         return 1

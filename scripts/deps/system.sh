@@ -5,14 +5,13 @@
 # between minors, and grocksdb is written for one of them. LevelDB's C API has
 # been stable since 1.23.
 
-# system_include: prints the include directory that holds both engines'
-# headers in the wanted versions, or fails. LSMKIT_SYSTEM_ROOT moves the search
-# for tests.
-system_include() {
-    local dir
-    for dir in "${LSMKIT_SYSTEM_ROOT:-}"/usr/include "${LSMKIT_SYSTEM_ROOT:-}"/usr/local/include; do
-        if system_rocksdb_ok "$dir" && system_leveldb_ok "$dir"; then
-            echo "$dir"
+# system_root ROOT...: prints the first ROOT whose include directory holds both
+# engines' headers in the wanted versions, or fails.
+system_root() {
+    local root
+    for root in "$@"; do
+        if system_rocksdb_ok "$root/include" && system_leveldb_ok "$root/include"; then
+            echo "$root"
             return 0
         fi
     done
@@ -40,16 +39,20 @@ system_leveldb_ok() {
     [[ $major == "${LEVELDB_VERSION%%.*}" ]] && ((${minor:-0} >= ${LEVELDB_VERSION#*.}))
 }
 
-# use_system: sets CGO_INCLUDE and CGO_LIBS when the system's libraries are
-# recent enough and link.
+# use_system ROOT...: sets CGO_INCLUDE and CGO_LIBS when the libraries under one
+# of the roots are recent enough and link.
 use_system() {
-    local include
-    include=$(system_include) || return 1
+    local root
+    root=$(system_root "$@") || return 1
     CGO_INCLUDE=()
     CGO_LIBS=(-lleveldb -lrocksdb "${COMPANION_LIBS[@]}")
+    # The compiler looks into /usr by itself, and in the right order.
+    if [[ $root != /usr ]]; then
+        CGO_INCLUDE=("-I$root/include")
+        CGO_LIBS=("-L$root/lib" "${CGO_LIBS[@]}")
+    fi
     # Headers alone prove nothing about the libraries.
     printf '%s\n' '#include <leveldb/c.h>' '#include <rocksdb/c.h>' \
         'int main(void) { return leveldb_major_version() + !rocksdb_options_create(); }' |
-        "${CC:-cc}" -x c - -o /dev/null "-I$include" "${CGO_LIBS[@]}" 2>/dev/null || return 1
-    [[ $include == /usr/include ]] || CGO_INCLUDE=("-I$include")
+        "${CC:-cc}" -x c - -x none -o /dev/null "${CGO_INCLUDE[@]}" "${CGO_LIBS[@]}" 2>/dev/null
 }
