@@ -48,7 +48,8 @@ type Claim struct {
 //   - ErrInvalidArgument: the path is empty, has a NUL in it, or leads through
 //     or to something that is no folder;
 //   - ErrLocked: this process has reserved the folder for the same engine, by
-//     this or another spelling. This is asked before the folder is looked into;
+//     this or another spelling, which is asked before the folder is looked into;
+//     or another process is just making or repairing the store;
 //   - ErrWrongEngine: the folder holds a store of another engine, or is
 //     reserved for one; the message names it;
 //   - ErrNotExist: there is no store, and none is to be made. Nothing is made;
@@ -117,7 +118,7 @@ func (c *Claim) enter(m Mode, create bool) *store.Error {
 	if e := c.refuseHeld(); e != nil {
 		return e
 	}
-	found, e := detect(c.path)
+	found, e := c.look()
 	c.fresh = found == "" && e == nil
 	switch {
 	case found != "" && found != c.engine:
@@ -130,6 +131,24 @@ func (c *Claim) enter(m Mode, create bool) *store.Error {
 		return fail(store.ErrExists, "", nil)
 	}
 	return nil
+}
+
+// look is detect for a folder that nothing else in this process has open. A
+// store that another process is just making looks damaged: only if its lock is
+// free the damage is real.
+func (c *Claim) look() (string, *store.Error) {
+	found, e := detect(c.path)
+	if e == nil || e.Kind != store.ErrCorruption || c.readOnly {
+		return found, e
+	}
+	switch err := c.lock(0); {
+	case err == nil:
+		found, e = detect(c.path)
+		c.unlock()
+	case err.Kind == store.ErrLocked:
+		e = err
+	}
+	return found, e
 }
 
 // refuseHeld refuses a folder that this process has reserved. A reader may open
@@ -207,7 +226,7 @@ func (c *Claim) clear() {
 	}
 	if len(entries) > 0 {
 		// With the lock, LOCK is not another process's that has just begun.
-		if c.lockFile == nil && c.lock() != nil {
+		if c.lockFile == nil && c.lock(os.O_CREATE) != nil {
 			return
 		}
 		for _, e := range entries {

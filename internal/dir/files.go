@@ -9,8 +9,9 @@ import (
 	"github.com/lsmkit/lsmkit/store"
 )
 
-// subfolders of a store: RocksDB moves logs that are kept to archive, and both
-// engines' repair moves to lost what it could not use.
+// isSubfolder tells whether stores of the engine have such a folder. RocksDB moves
+// logs that are kept to archive; the repair of both engines moves to lost what it
+// could not use.
 func isSubfolder(engine, name string) bool {
 	return name == "lost" || name == "archive" && engine == rocksDB
 }
@@ -22,7 +23,7 @@ func isSubfolder(engine, name string) bool {
 // removing own from its end to its start leaves no folder behind.
 //
 // A folder is never a store's file, whatever its name. No file is opened.
-func Files(engine, path string) (own, foreignNames []string, err error) {
+func Files(engine, path string) (own, others []string, err error) {
 	if engine != levelDB && engine != rocksDB {
 		return nil, nil, during(engine, "files", path, fail(store.ErrInvalidArgument, "unknown engine", nil))
 	}
@@ -30,15 +31,15 @@ func Files(engine, path string) (own, foreignNames []string, err error) {
 		if mine {
 			own = append(own, name)
 		} else {
-			foreignNames = append(foreignNames, name)
+			others = append(others, name)
 		}
 	})
 	if err != nil {
 		return nil, nil, during(engine, "files", path, readError(err))
 	}
 	sort.Strings(own)
-	sort.Strings(foreignNames)
-	return own, foreignNames, nil
+	sort.Strings(others)
+	return own, others, nil
 }
 
 // eachFile calls visit for each name in the folder and in the store's own

@@ -23,7 +23,7 @@ import (
 func (c *Claim) LockFile() (unlock func() error, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e := c.lock(); e != nil {
+	if e := c.lock(os.O_CREATE); e != nil {
 		return nil, during(c.engine, c.op, c.path, e)
 	}
 	mine := c.lockFile
@@ -40,8 +40,8 @@ func (c *Claim) LockFile() (unlock func() error, err error) {
 	}), nil
 }
 
-// lock is LockFile with c.mu held.
-func (c *Claim) lock() *store.Error {
+// lock is LockFile with c.mu held. The flag may be os.O_CREATE.
+func (c *Claim) lock(flag int) *store.Error {
 	switch {
 	case c.released:
 		return fail(store.ErrClosed, "the folder has been released", nil)
@@ -50,7 +50,7 @@ func (c *Claim) lock() *store.Error {
 	case c.lockFile != nil:
 		return fail(store.ErrLocked, "locked by this claim already", nil)
 	}
-	f, err := os.OpenFile(c.path+"/LOCK", os.O_RDWR|os.O_CREATE|syscall.O_NONBLOCK, 0o644)
+	f, err := os.OpenFile(c.path+"/LOCK", os.O_RDWR|syscall.O_NONBLOCK|flag, 0o644)
 	if err != nil {
 		return osError("", err)
 	}

@@ -25,7 +25,7 @@ const (
 	blob                  // n.blob
 	identity              // IDENTITY
 	options               // OPTIONS-n
-	temporary             // n.dbtmp, OPTIONS-n.dbtmp, n.sst.trash
+	temporary             // n.dbtmp, OPTIONS-n.dbtmp, n.sst.trash and the like
 	metaDB                // METADB-n, which old versions of RocksDB wrote
 )
 
@@ -92,13 +92,11 @@ func classifyRocksDB(name string) (role, uint64) {
 			return temporary, n
 		}
 	}
-	// A table or a log that waits for its rate-limited deletion.
+	// A file that waits for its rate-limited deletion (file/delete_scheduler.cc),
+	// with a count if there were several of the name: 000012.sst1.trash.
 	if stem, ok := strings.CutSuffix(name, ".trash"); ok {
-		switch r, n := classify("", stem); r {
-		case table, writeLog:
-			return temporary, n
-		}
-		if n, ok := number(strings.CutSuffix(stem, ".blob")); ok {
+		switch r, n := classify(rocksDB, strings.TrimRight(stem, "0123456789")); r {
+		case table, writeLog, blob:
 			return temporary, n
 		}
 	}
