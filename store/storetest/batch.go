@@ -214,6 +214,8 @@ func atomicVisibility(t *env) {
 	write(0)
 	done := make(chan struct{})
 	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer close(done)
 	for range 3 {
 		wg.Go(func() {
 			var vs store.Values
@@ -244,8 +246,6 @@ func atomicVisibility(t *env) {
 	for i := range 300 {
 		write(i + 1)
 	}
-	close(done)
-	wg.Wait()
 }
 
 // Writers at the same time lose nothing, and each one's own order holds.
