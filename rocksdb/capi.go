@@ -1,0 +1,236 @@
+package rocksdb
+
+// The boundary: this file and its like (capi*.go) alone import "C", unsafe and
+// grocksdb. The conventions are in capi.h. What Go adds to them:
+//
+//  1. Methods of engine are not guarded: the caller holds the store open.
+//  2. Errors are the engine's text, empty for success; errors.go makes errors
+//     of it.
+//  3. Pointers to Go memory are passed as *C.char, whose check costs nothing,
+//     and only for the time of the call: the functions are declared noescape
+//     and nocallback, so that a call allocates nothing.
+
+/*
+#include <stdlib.h>
+#include "capi.h"
+
+#cgo noescape rdb_get
+#cgo nocallback rdb_get
+#cgo noescape rdb_has
+#cgo nocallback rdb_has
+#cgo noescape rdb_take
+#cgo nocallback rdb_take
+#cgo noescape rdb_put
+#cgo nocallback rdb_put
+#cgo noescape rdb_delete
+#cgo nocallback rdb_delete
+#cgo noescape rdb_write
+#cgo nocallback rdb_write
+#cgo noescape rdb_multi_get
+#cgo nocallback rdb_multi_get
+#cgo noescape rdb_multi_take
+#cgo nocallback rdb_multi_take
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/linxGnu/grocksdb"
+
+	"github.com/lsmkit/lsmkit/store"
+)
+
+// engine is an open store's handles.
+type engine struct {
+	db     *C.rocksdb_t
+	ro     *C.rocksdb_readoptions_t
+	async  *C.rocksdb_writeoptions_t
+	sync   *C.rocksdb_writeoptions_t
+	verify bool
+
+	gro   *grocksdb.DB
+	opts  *grocksdb.Options
+	table *grocksdb.BlockBasedTableOptions
+	cache *grocksdb.Cache
+}
+
+// reader is read options, those of the store or those of a snapshot.
+type reader struct {
+	ro       *C.rocksdb_readoptions_t
+	snapshot *C.rocksdb_snapshot_t
+}
+
+func (e *engine) reader() reader { return reader{ro: e.ro} }
+
+// close frees everything in the reverse order of creation.
+func (e *engine) close() {
+	C.rocksdb_readoptions_destroy(e.ro)
+	C.rocksdb_writeoptions_destroy(e.async)
+	C.rocksdb_writeoptions_destroy(e.sync)
+	e.gro.Close()
+	e.freeOptions()
+}
+
+// chars passes a slice as C wants it.
+func chars(b []byte) (*C.char, C.size_t) {
+	return (*C.char)(unsafe.Pointer(unsafe.SliceData(b))), C.size_t(len(b))
+}
+
+// text takes over an error of C's.
+func text(err *C.char) string {
+	if err == nil {
+		return ""
+	}
+	s := C.GoString(err)
+	C.rocksdb_free(unsafe.Pointer(err))
+	return s
+}
+
+func flag(b bool) C.int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (e *engine) put(key, value []byte, sync bool) string {
+	k, nk := chars(key)
+	v, nv := chars(value)
+	return text(C.rdb_put(e.db, e.writeOptions(sync), k, nk, v, nv))
+}
+
+func (e *engine) delete(key []byte, sync bool) string {
+	k, nk := chars(key)
+	return text(C.rdb_delete(e.db, e.writeOptions(sync), k, nk))
+}
+
+func (e *engine) write(rep []byte, sync bool) string {
+	p, n := chars(rep)
+	return text(C.rdb_write(e.db, e.writeOptions(sync), p, n))
+}
+
+func (e *engine) writeOptions(sync bool) *C.rocksdb_writeoptions_t {
+	if sync {
+		return e.sync
+	}
+	return e.async
+}
+
+// value is what a lookup found: n bytes in the buffer that was passed or, if
+// held is not nil, in C memory that take has to be called for.
+type value struct {
+	n     int
+	found bool
+	held  *C.rocksdb_pinnableslice_t
+}
+
+func (e *engine) get(r reader, key, buf []byte) (value, string) {
+	k, nk := chars(key)
+	p, capacity := chars(buf)
+	v := C.rdb_get(e.db, r.ro, k, nk, p, capacity)
+	return value{n: int(v.len), found: v.found != 0, held: v.held}, text(v.err)
+}
+
+func (e *engine) has(r reader, key []byte) (bool, string) {
+	k, nk := chars(key)
+	v := C.rdb_has(e.db, r.ro, k, nk)
+	return v.found != 0, text(v.err)
+}
+
+// take copies a held value to buf, of v.n bytes, and frees it. A nil buf only
+// frees it.
+func (v value) take(buf []byte) {
+	p, n := chars(buf)
+	if n < C.size_t(v.n) {
+		p = nil
+	}
+	C.rdb_take(v.held, C.size_t(v.n), p)
+}
+
+// multiGet looks up keys that lie one after the other in arena. The values are
+// appended to buf, and sizes gets their lengths, -1 for a key that is not there.
+func (e *engine) multiGet(r reader, arena []byte, lens []uintptr, sizes []int64, buf []byte) ([]byte, string) {
+	k, _ := chars(arena)
+	free := buf[len(buf):cap(buf)]
+	p, capacity := chars(free)
+	v := C.rdb_multi_get(e.db, r.ro, k,
+		(*C.size_t)(unsafe.Pointer(unsafe.SliceData(lens))), C.size_t(len(lens)),
+		(*C.int64_t)(unsafe.Pointer(unsafe.SliceData(sizes))), p, capacity)
+	n := int(v.len)
+	switch {
+	case v.err != nil:
+		return buf, text(v.err)
+	case v.held == nil:
+		return buf[:len(buf)+n], ""
+	}
+	grown := make([]byte, len(buf)+n)
+	copy(grown, buf)
+	p, _ = chars(grown[len(buf):])
+	C.rdb_multi_take(v.held, p)
+	return grown, ""
+}
+
+// snapshot makes a snapshot, to be freed with freeSnapshot.
+func (e *engine) snapshot() reader {
+	var ro *C.rocksdb_readoptions_t
+	s := C.rdb_snapshot_new(e.db, flag(e.verify), &ro)
+	return reader{ro: ro, snapshot: s}
+}
+
+func (e *engine) freeSnapshot(r reader) { C.rdb_snapshot_free(e.db, r.snapshot, r.ro) }
+
+func (e *engine) property(name string) (string, bool) {
+	p := C.CString(name)
+	defer C.free(unsafe.Pointer(p))
+	v := C.rocksdb_property_value(e.db, p)
+	if v == nil {
+		return "", false
+	}
+	return text(v), true
+}
+
+func (e *engine) flush() string { return text(C.rdb_flush(e.db)) }
+
+// check returns the engine's background error.
+func (e *engine) check() string { return text(C.rdb_check(e.db, e.async)) }
+
+func (e *engine) compact(start, end []byte) {
+	flags := C.int(0)
+	if start != nil {
+		flags |= C.RDB_LOWER
+	}
+	if end != nil {
+		flags |= C.RDB_UPPER
+	}
+	s, ns := chars(start)
+	p, np := chars(end)
+	C.rdb_compact(e.db, flags, s, ns, p, np)
+}
+
+// sizes measures ranges whose bounds lie one after the other in arena.
+func (e *engine) sizes(arena []byte, lens []uintptr, sizes []uint64) string {
+	k, _ := chars(arena)
+	return text(C.rdb_sizes(e.db, k, (*C.size_t)(unsafe.Pointer(unsafe.SliceData(lens))), C.size_t(len(sizes)),
+		(*C.uint64_t)(unsafe.Pointer(unsafe.SliceData(sizes)))))
+}
+
+// tables lists the live table files.
+func (e *engine) tables() []store.Table {
+	var n C.size_t
+	p := C.rdb_tables(e.db, &n)
+	if p == nil {
+		return nil
+	}
+	defer C.free(unsafe.Pointer(p))
+	tables := make([]store.Table, 0, int(n))
+	for _, t := range unsafe.Slice(p, int(n)) {
+		tables = append(tables, store.Table{Number: uint64(t.number), Level: int(t.level), Bytes: uint64(t.bytes)})
+	}
+	return tables
+}
+
+// cancelCompactions makes manual compactions stop, and refuse to begin, until
+// allowCompactions.
+func (e *engine) cancelCompactions() { e.gro.DisableManualCompaction() }
+func (e *engine) allowCompactions()  { e.gro.EnableManualCompaction() }

@@ -1,0 +1,161 @@
+// The boundary to RocksDB. Conventions:
+//
+//  1. Each function is one crossing of a hot path that RocksDB's C API would
+//     need several for, or mends what grocksdb does wrong off it. Only
+//     rocksdb/c.h stands behind it.
+//  2. Lengths are size_t. A pointer with length 0 may be NULL.
+//  3. Memory of the caller (keys, values, buffers) is only used during the
+//     call. What a call leaves allocated is in a field named held or err: held
+//     goes to the take function named with it, err to rocksdb_free.
+//  4. An err of NULL is success; otherwise it is the status as text.
+//  5. Nothing here calls back into Go. RocksDB logs on the calling thread, to
+//     its own file: a logger of Go's may not be set.
+//
+// It does not support comparators, merge operators, compaction filters or
+// environments of one's own, loggers, and column families other than default.
+#ifndef LSMKIT_ROCKSDB_CAPI_H
+#define LSMKIT_ROCKSDB_CAPI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <rocksdb/c.h>
+
+// A value: len bytes in the caller's buffer or, where that was too small, in
+// held until rdb_take.
+typedef struct {
+  char *err;
+  rocksdb_pinnableslice_t *held;
+  size_t len;
+  int found;
+} rdb_value;
+
+// rdb_get exists because a get takes three crossings otherwise (get, copy,
+// free). The value is copied from the block cache once.
+rdb_value rdb_get(rocksdb_t *db, const rocksdb_readoptions_t *ro,
+                  const char *key, size_t nkey, char *buf, size_t cap);
+
+// rdb_has exists to look a key up without copying its value.
+rdb_value rdb_has(rocksdb_t *db, const rocksdb_readoptions_t *ro,
+                  const char *key, size_t nkey);
+
+// rdb_take copies a held value of len bytes to buf and frees it.
+void rdb_take(rocksdb_pinnableslice_t *held, size_t len, char *buf);
+
+// rdb_put and rdb_delete exist to return the error by value: a Go
+// out-parameter would escape to the heap.
+char *rdb_put(rocksdb_t *db, const rocksdb_writeoptions_t *wo, const char *key,
+              size_t nkey, const char *value, size_t nvalue);
+char *rdb_delete(rocksdb_t *db, const rocksdb_writeoptions_t *wo,
+                 const char *key, size_t nkey);
+
+// rdb_write exists to make a write batch of an encoded one (see store.Batch),
+// commit and free it in one crossing.
+char *rdb_write(rocksdb_t *db, const rocksdb_writeoptions_t *wo,
+                const char *rep, size_t nrep);
+
+// Values of a multi-get: sizes[i] is a length or -1; len bytes of values in
+// the caller's buffer or in held until rdb_multi_take.
+typedef struct rdb_multi rdb_multi;
+typedef struct {
+  char *err;
+  rdb_multi *held;
+  size_t len;
+} rdb_values;
+
+// rdb_multi_get exists to look up n keys in one crossing. RocksDB's batched
+// lookup reads one state of the store. The keys lie one after the other in keys,
+// with their lengths in nkeys.
+rdb_values rdb_multi_get(rocksdb_t *db, const rocksdb_readoptions_t *ro,
+                         const char *keys, const size_t *nkeys, size_t n,
+                         int64_t *sizes, char *buf, size_t cap);
+
+// rdb_multi_take copies held values to buf and frees them; a NULL buf only
+// frees.
+void rdb_multi_take(rdb_multi *held, char *buf);
+
+// An iterator with what must live as long: read options and bounds.
+typedef struct rdb_iter rdb_iter;
+
+enum {
+  RDB_LOWER = 1,
+  RDB_UPPER = 2,
+  RDB_KEYS_ONLY = 4,
+  RDB_FILL_CACHE = 8,
+  RDB_VERIFY = 16,
+};
+
+// rdb_iter_new exists to make read options, bounds and iterator in one
+// crossing, with bounds in C memory: RocksDB refers to them as long as the
+// iterator lives. It returns NULL when memory is out.
+rdb_iter *rdb_iter_new(rocksdb_t *db, const rocksdb_snapshot_t *snapshot,
+                       int flags, const char *lower, size_t nlower,
+                       const char *upper, size_t nupper);
+void rdb_iter_free(rdb_iter *x);
+
+// The operations of internal/chunk, with the same numbers.
+enum {
+  RDB_FIRST,
+  RDB_LAST,
+  RDB_SEEK_GE,
+  RDB_SEEK_GT,
+  RDB_SEEK_LT,
+  RDB_NEXT,
+  RDB_PREV,
+};
+
+typedef struct {
+  char *err;
+  size_t used;
+  size_t need;
+  uint32_t count;
+  uint32_t end;
+} rdb_chunk;
+
+// rdb_iter_fill exists because an entry costs four crossings otherwise: it
+// moves the iterator and fills buf with up to limit entries.
+rdb_chunk rdb_iter_fill(rdb_iter *x, int op, const char *key, size_t nkey,
+                        char *buf, size_t cap, uint32_t limit);
+
+// rdb_snapshot_new and _free exist because grocksdb frees a snapshot wrongly;
+// ro reads at the snapshot.
+const rocksdb_snapshot_t *rdb_snapshot_new(rocksdb_t *db, int verify,
+                                           rocksdb_readoptions_t **ro);
+void rdb_snapshot_free(rocksdb_t *db, const rocksdb_snapshot_t *snapshot,
+                       rocksdb_readoptions_t *ro);
+
+// rdb_read_options and rdb_write_options exist to make a store's options once,
+// so that no call has to.
+rocksdb_readoptions_t *rdb_read_options(int verify);
+rocksdb_writeoptions_t *rdb_write_options(int sync);
+
+// rdb_compact exists to keep an empty bound from becoming none, and to rewrite
+// the bottommost level too: flags (RDB_LOWER, RDB_UPPER) say which bounds
+// there are.
+void rdb_compact(rocksdb_t *db, int flags, const char *start, size_t nstart,
+                 const char *end, size_t nend);
+
+// rdb_flush exists to make the options and wait in one crossing.
+char *rdb_flush(rocksdb_t *db);
+
+// rdb_check exists because compactions report nothing: an empty write returns
+// the background error that has stopped the store, if there is one.
+char *rdb_check(rocksdb_t *db, const rocksdb_writeoptions_t *wo);
+
+// rdb_sizes exists to measure n ranges in one crossing: their 2n bounds lie one
+// after the other in keys, with their lengths in nkeys.
+char *rdb_sizes(rocksdb_t *db, const char *keys, const size_t *nkeys, size_t n,
+                uint64_t *sizes);
+
+// A table file of the store.
+typedef struct {
+  uint64_t number;
+  uint64_t bytes;
+  int level;
+} rdb_table;
+
+// rdb_tables exists to list the table files in one crossing; the array of n is
+// freed with free, NULL when memory is out.
+rdb_table *rdb_tables(rocksdb_t *db, size_t *n);
+
+#endif

@@ -1,0 +1,61 @@
+package rocksdb
+
+/*
+#include <stdlib.h>
+#include "capi.h"
+
+#cgo noescape rdb_iter_new
+#cgo nocallback rdb_iter_new
+#cgo noescape rdb_iter_fill
+#cgo nocallback rdb_iter_fill
+#cgo nocallback rdb_iter_free
+*/
+import "C"
+
+import (
+	"github.com/lsmkit/lsmkit/internal/chunk"
+)
+
+// cIter is an iterator's handle.
+type cIter struct{ x *C.rdb_iter }
+
+// iterSettings is what an iterator is made with. Nil bounds are none.
+type iterSettings struct {
+	lower, upper                []byte
+	keysOnly, fillCache, verify bool
+}
+
+// newIter makes an iterator, to be freed with free. ok is false when C has no
+// memory.
+func (e *engine) newIter(r reader, s iterSettings) (it cIter, ok bool) {
+	var flags C.int
+	set := func(on bool, f C.int) {
+		if on {
+			flags |= f
+		}
+	}
+	set(s.lower != nil, C.RDB_LOWER)
+	set(s.upper != nil, C.RDB_UPPER)
+	set(s.keysOnly, C.RDB_KEYS_ONLY)
+	set(s.fillCache, C.RDB_FILL_CACHE)
+	set(s.verify, C.RDB_VERIFY)
+	lower, nlower := chars(s.lower)
+	upper, nupper := chars(s.upper)
+	x := C.rdb_iter_new(e.db, r.snapshot, flags, lower, nlower, upper, nupper)
+	return cIter{x}, x != nil
+}
+
+func (it cIter) free() { C.rdb_iter_free(it.x) }
+
+// fill fetches a chunk. The error is the engine's text.
+func (it cIter) fill(op chunk.Op, key, buf []byte, limit int) (chunk.Result, string) {
+	k, nk := chars(key)
+	p, n := chars(buf)
+	r := C.rdb_iter_fill(it.x, C.int(op), k, nk, p, n, C.uint32_t(limit))
+	return chunk.Result{
+		Used:  int(r.used),
+		Count: int(r.count),
+		Need:  int(r.need),
+		End:   r.end != 0,
+	}, text(r.err)
+}

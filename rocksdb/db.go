@@ -1,0 +1,343 @@
+package rocksdb
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+
+	"github.com/lsmkit/lsmkit/internal/dir"
+	"github.com/lsmkit/lsmkit/internal/handle"
+	"github.com/lsmkit/lsmkit/internal/status"
+	"github.com/lsmkit/lsmkit/store"
+)
+
+// A DB is an open RocksDB store. It fulfils store.DB; the methods' comments
+// here say what stands behind them and what is RocksDB's own way. It may be
+// used by many goroutines at once.
+type DB struct {
+	path     string
+	options  *Options // effective
+	engine   *engine
+	claim    *dir.Claim
+	guard    handle.Guard
+	closing  atomic.Bool // Close has begun; compactions stop
+	children handle.Children
+
+	// compacting holds a token while a manual compaction runs: RocksDB can
+	// cancel all or none, so there is one at a time.
+	compacting chan struct{}
+}
+
+var _ store.DB = (*DB)(nil)
+
+// Open opens the store in the folder path, or makes it there if the options
+// say so. The path may be relative, may lead through symbolic links, and is
+// resolved first; one folder can be open once in a process, however it is
+// spelled, but any number of times read-only. Nil options are the zero value;
+// they may be reused.
+//
+// The errors are ErrNotExist, ErrExists, ErrLocked, ErrWrongEngine (a LevelDB
+// store, which is left as it is: RocksDB would convert it without a word),
+// ErrIncompatible (another comparator, or more column families than default,
+// which are named), ErrCorruption (which includes table files without CURRENT:
+// RocksDB would end by deleting them), ErrNotSupported, ErrInvalidArgument and
+// ErrIO.
+//
+// It stands on rocksdb_open and rocksdb_open_for_read_only.
+func Open(path string, o *Options) (*DB, error) {
+	const op = "open"
+	e, err := o.Effective()
+	if err != nil {
+		return nil, refuse(op, path, err)
+	}
+	claim, err := dir.Acquire(Engine, op, path, dir.Mode{
+		Create: e.CreateIfMissing, ErrorIfExists: e.ErrorIfExists, ReadOnly: e.ReadOnly,
+	})
+	if err != nil {
+		return nil, err
+	}
+	engine, text := open(claim.Path(), e)
+	if text != "" {
+		claim.Abandon()
+		return nil, &store.Error{Engine: Engine, Op: op, Path: claim.Path(), Kind: status.OpenKind(text), Msg: text}
+	}
+	db := &DB{path: claim.Path(), options: e, engine: engine, claim: claim, compacting: make(chan struct{}, 1)}
+	db.guard.Init()
+	return db, nil
+}
+
+// Path returns the folder that the store is in, as it was resolved.
+func (db *DB) Path() string { return db.path }
+
+// Close waits for calls in flight, frees iterators and snapshots that are still
+// open, and closes the store. The error is ErrLeaked if there were any; again
+// it is ErrClosed. Manual compactions under way are stopped, and their Compact
+// returns ErrClosed.
+//
+// It stands on rocksdb_close.
+func (db *DB) Close() error {
+	const op = "close"
+	// Only a store that is not closed yet may be told to stop compactions, and
+	// only afterwards may it be closed, since the latter waits for them.
+	if s := db.guard.Enter(); s != nil {
+		db.closing.Store(true)
+		if !db.options.ReadOnly {
+			db.engine.cancelCompactions()
+		}
+		db.guard.Exit(s)
+	}
+	if !db.guard.Close() {
+		return db.sentinel(op, store.ErrClosed)
+	}
+	leaked := db.children.CloseAll()
+	db.engine.close()
+	db.claim.Release()
+	if leaked != "" {
+		return &store.Error{Engine: Engine, Op: op, Path: db.path, Kind: store.ErrLeaked, Msg: leaked}
+	}
+	return nil
+}
+
+// enter lets a call in; guard.Exit ends it.
+func (db *DB) enter(op string) (*handle.Stripe, error) {
+	if s := db.guard.Enter(); s != nil {
+		return s, nil
+	}
+	return nil, db.sentinel(op, store.ErrClosed)
+}
+
+// Get stands on rocksdb_get_pinned. See store.Reader.
+func (db *DB) Get(key []byte) ([]byte, error) {
+	s, err := db.enter("get")
+	if err != nil {
+		return nil, err
+	}
+	defer db.guard.Exit(s)
+	return db.get(db.engine.reader(), key)
+}
+
+// AppendGet stands on rocksdb_get_pinned. See store.Reader.
+func (db *DB) AppendGet(dst, key []byte) ([]byte, error) {
+	s, err := db.enter("get")
+	if err != nil {
+		return dst, err
+	}
+	dst, err = db.appendGet(db.engine.reader(), dst, key)
+	db.guard.Exit(s)
+	return dst, err
+}
+
+// Has stands on rocksdb_get_pinned; the value stays where it is. See
+// store.Reader.
+func (db *DB) Has(key []byte) (bool, error) {
+	s, err := db.enter("has")
+	if err != nil {
+		return false, err
+	}
+	found, err := db.has(db.engine.reader(), key)
+	db.guard.Exit(s)
+	return found, err
+}
+
+// MultiGet stands on rocksdb_batched_multi_get_cf, which reads one state of the
+// store. See store.Reader.
+func (db *DB) MultiGet(keys [][]byte, dst *store.Values) error {
+	s, err := db.enter("multi-get")
+	if err != nil {
+		return err
+	}
+	defer db.guard.Exit(s)
+	return db.multiGet(db.engine.reader(), keys, dst)
+}
+
+// The reads below are shared with Snapshot. The caller holds the guards.
+
+// stackValue is the size up to which Get needs no second crossing.
+const stackValue = 512
+
+func (db *DB) get(r reader, key []byte) ([]byte, error) {
+	if err := store.CheckKey(key); err != nil {
+		return nil, db.refuse("get", err)
+	}
+	var buf [stackValue]byte
+	v, text := db.engine.get(r, key, buf[:])
+	if text != "" {
+		return nil, db.fail("get", text)
+	}
+	if !v.found {
+		return nil, store.ErrNotFound
+	}
+	out := make([]byte, v.n)
+	if v.held != nil {
+		v.take(out)
+	} else {
+		copy(out, buf[:])
+	}
+	return out, nil
+}
+
+func (db *DB) appendGet(r reader, dst, key []byte) ([]byte, error) {
+	if err := store.CheckKey(key); err != nil {
+		return dst, db.refuse("get", err)
+	}
+	v, text := db.engine.get(r, key, dst[len(dst):cap(dst)])
+	if text != "" {
+		return dst, db.fail("get", text)
+	}
+	if !v.found {
+		return dst, store.ErrNotFound
+	}
+	end := len(dst) + v.n
+	if v.held == nil {
+		return dst[:end], nil
+	}
+	grown := slices.Grow(dst, v.n)[:end]
+	v.take(grown[len(dst):])
+	return grown, nil
+}
+
+func (db *DB) has(r reader, key []byte) (bool, error) {
+	if err := store.CheckKey(key); err != nil {
+		return false, db.refuse("has", err)
+	}
+	found, text := db.engine.has(r, key)
+	if text != "" {
+		return false, db.fail("has", text)
+	}
+	return found, nil
+}
+
+func (db *DB) multiGet(r reader, keys [][]byte, dst *store.Values) error {
+	const op = "multi-get"
+	if dst == nil {
+		return db.invalid(op, "nil destination")
+	}
+	dst.Reset()
+	arena, lens, err := flatten(keys)
+	if err != nil {
+		return db.refuse(op, err)
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	sizes := make([]int64, len(keys))
+	values, text := db.engine.multiGet(r, arena, lens, sizes, dst.Arena())
+	if text != "" {
+		return db.fail(op, text)
+	}
+	dst.SetArena(values, sizes)
+	return nil
+}
+
+// flatten puts keys into one piece of memory, since a [][]byte may not cross
+// into C.
+func flatten(keys [][]byte) (arena []byte, lens []uintptr, err error) {
+	total := 0
+	for _, k := range keys {
+		if err := store.CheckKey(k); err != nil {
+			return nil, nil, err
+		}
+		total += len(k)
+	}
+	arena = make([]byte, 0, total)
+	lens = make([]uintptr, 0, len(keys))
+	for _, k := range keys {
+		arena = append(arena, k...)
+		lens = append(lens, uintptr(len(k)))
+	}
+	return arena, lens, nil
+}
+
+// Flush stands on rocksdb_flush. A store that is open read-only is ErrReadOnly.
+// See store.DB.
+func (db *DB) Flush() error {
+	const op = "flush"
+	s, err := db.enter(op)
+	if err != nil {
+		return err
+	}
+	defer db.guard.Exit(s)
+	if db.options.ReadOnly {
+		return db.sentinel(op, store.ErrReadOnly)
+	}
+	return db.failed(op, db.engine.flush())
+}
+
+// Compact rewrites the bottommost level too, as far as it has not been written
+// by this compaction already (RocksDB's plain call leaves it out). One
+// compaction runs at a time; others wait. When ctx ends, what has been rewritten
+// stays, the rest is left as it was, and the error wraps ctx's. A store that is
+// open read-only is ErrReadOnly.
+//
+// It stands on rocksdb_compact_range_opt, which returns nothing: an error is
+// noticed by the property rocksdb.background-errors, and an empty rocksdb_write
+// tells what it is. Stopping stands on rocksdb_disable_manual_compaction.
+func (db *DB) Compact(ctx context.Context, r store.KeyRange) error {
+	const op = "compact"
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if err := store.CheckRange(r.Start, r.End); err != nil {
+		return db.refuse(op, err)
+	}
+	s, err := db.enter(op)
+	if err != nil {
+		return err
+	}
+	defer db.guard.Exit(s)
+	if db.options.ReadOnly {
+		return db.sentinel(op, store.ErrReadOnly)
+	}
+	if ctx.Err() != nil {
+		return db.ended(op, "nothing was done", ctx.Err())
+	}
+	select {
+	case db.compacting <- struct{}{}:
+		defer func() { <-db.compacting }()
+	case <-ctx.Done():
+		return db.ended(op, "nothing was done", ctx.Err())
+	}
+	switch {
+	case db.closing.Load():
+		return db.sentinel(op, store.ErrClosed)
+	case r.Empty():
+		return nil
+	}
+	return db.compact(ctx, op, r)
+}
+
+// compact runs the one compaction. The caller holds the token.
+func (db *DB) compact(ctx context.Context, op string, r store.KeyRange) error {
+	before := db.backgroundErrors()
+	canceled := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		db.engine.cancelCompactions()
+		close(canceled)
+	})
+	db.engine.compact(r.Start, r.End)
+	ended := !stop()
+	if ended {
+		<-canceled
+		db.engine.allowCompactions()
+	}
+	if db.closing.Load() {
+		return db.sentinel(op, store.ErrClosed)
+	}
+	if db.backgroundErrors() > before {
+		if text := db.engine.check(); text != "" {
+			return db.fail(op, text)
+		}
+		return &store.Error{Engine: Engine, Op: op, Path: db.path, Kind: store.ErrUnknown,
+			Msg: "a background job failed; the file LOG in the store tells why"}
+	}
+	if ended {
+		return db.ended(op, "stopped on the way", ctx.Err())
+	}
+	return nil
+}
+
+func (db *DB) backgroundErrors() uint64 {
+	text, _ := db.engine.property("rocksdb.background-errors")
+	n, _ := parseFigure(text).Value()
+	return n
+}

@@ -1,0 +1,34 @@
+// Package rocksdb is RocksDB behind the contract of package store.
+//
+//	db, err := rocksdb.Open("things.rdb", &rocksdb.Options{
+//		Options: store.Options{CreateIfMissing: true},
+//	})
+//	if err != nil {
+//		return err
+//	}
+//	defer db.Close()
+//
+// The package stands on RocksDB 9.10. It is linked by cgo, and needs its headers
+// and library: scripts/build-deps.sh builds them, and prints the flags.
+//
+// # What RocksDB does its own way
+//
+//   - DeleteRange is native: one record, whatever it covers.
+//   - Bounds of an iterator are RocksDB's own: a scan does not step over the
+//     tombstones behind its upper bound.
+//   - An iterator that meets a damaged block delivers what lies before it, and
+//     ends with ErrCorruption.
+//   - Compact can be interrupted by its context and by Close.
+//   - Options.ReadOnly is supported: no lock is taken, nothing is written, and
+//     the state is the one at Open.
+//   - After some errors RocksDB refuses writes: until it has recovered by itself
+//     (a full disk, once there is room), or until the store is reopened. The
+//     error stays the same, and nothing that was acknowledged is lost.
+//
+// # Not offered
+//
+// Comparators, merge operators, compaction filters and environments of one's
+// own: they would be called from C, into Go, on threads and from calls that
+// can't allow it. Stores with column families other than default are
+// ErrIncompatible. Unwrap gives grocksdb's handle.
+package rocksdb
