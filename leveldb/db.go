@@ -132,6 +132,9 @@ func (db *DB) Has(key []byte) (bool, error) {
 // MultiGet looks the keys up one by one in C, in a snapshot. It stands on
 // leveldb_get. See store.Reader.
 func (db *DB) MultiGet(keys [][]byte, dst *store.Values) error {
+	if dst != nil {
+		dst.Reset() // also when the store is closed
+	}
 	s, err := db.enter("multi-get")
 	if err != nil {
 		return err
@@ -205,7 +208,6 @@ func (db *DB) multiGet(r reader, keys [][]byte, dst *store.Values) error {
 	if dst == nil {
 		return db.invalid(op, "nil destination")
 	}
-	dst.Reset()
 	arena, lens, err := flatten(keys)
 	if err != nil {
 		return db.refuse(op, err)

@@ -142,6 +142,9 @@ func (db *DB) Has(key []byte) (bool, error) {
 // MultiGet stands on rocksdb_batched_multi_get_cf, which reads one state of the
 // store. See store.Reader.
 func (db *DB) MultiGet(keys [][]byte, dst *store.Values) error {
+	if dst != nil {
+		dst.Reset() // also when the store is closed
+	}
 	s, err := db.enter("multi-get")
 	if err != nil {
 		return err
@@ -212,7 +215,6 @@ func (db *DB) multiGet(r reader, keys [][]byte, dst *store.Values) error {
 	if dst == nil {
 		return db.invalid(op, "nil destination")
 	}
-	dst.Reset()
 	arena, lens, err := flatten(keys)
 	if err != nil {
 		return db.refuse(op, err)

@@ -118,6 +118,9 @@ func (s *Snapshot) Has(key []byte) (bool, error) {
 
 // MultiGet stands on rocksdb_get_pinned. See store.Reader.
 func (s *Snapshot) MultiGet(keys [][]byte, dst *store.Values) error {
+	if dst != nil {
+		dst.Reset() // also when the store is closed
+	}
 	a, b, err := s.enter("multi-get")
 	if err != nil {
 		return err

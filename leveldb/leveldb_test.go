@@ -1,0 +1,32 @@
+package leveldb_test
+
+import (
+	"testing"
+
+	"github.com/lsmkit/lsmkit/leveldb"
+	"github.com/lsmkit/lsmkit/store"
+	"github.com/lsmkit/lsmkit/store/storetest"
+)
+
+func open(_ testing.TB, path string, o store.Options) (store.DB, error) {
+	db, err := leveldb.Open(path, &leveldb.Options{Options: o})
+	if err != nil {
+		return nil, err // not a nil *DB in an interface
+	}
+	return db, nil
+}
+
+// The engine fulfils the contract under several sets of options.
+func TestStore(t *testing.T) {
+	storetest.Run(t, storetest.Config{Name: leveldb.Engine, Open: open, ZeroAllocs: true, Variants: []storetest.Variant{
+		{Name: "default"},
+		{Name: "tiny", Options: store.Options{
+			WriteBufferSize: 64 << 10, BlockCacheSize: 64 << 10, BlockSize: 1 << 10, BlockRestartInterval: 1,
+			MaxFileSize: 1 << 20, MaxOpenFiles: 74, BloomBits: 10, ParanoidChecks: store.On,
+		}},
+		{Name: "plain", Options: store.Options{
+			Compression: store.NoCompression, VerifyChecksums: store.Off, ParanoidChecks: store.Off,
+			MaxOpenFiles: store.UnlimitedFiles,
+		}},
+	}})
+}
