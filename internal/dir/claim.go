@@ -49,7 +49,7 @@ type Claim struct {
 //     or to something that is no folder;
 //   - ErrLocked: this process has reserved the folder for the same engine, by
 //     this or another spelling, which is asked before the folder is looked into;
-//     or another process is just making or repairing the store;
+//     or another process has locked what looks damaged;
 //   - ErrWrongEngine: the folder holds a store of another engine, or is
 //     reserved for one; the message names it;
 //   - ErrNotExist: there is no store, and none is to be made. Nothing is made;
@@ -119,10 +119,10 @@ func (c *Claim) enter(m Mode, create bool) *store.Error {
 		return e
 	}
 	found, e := c.look()
-	c.fresh = found == "" && e == nil
+	c.fresh = !found.store
 	switch {
-	case found != "" && found != c.engine:
-		return wrongEngine(found)
+	case found.engine != "" && found.engine != c.engine:
+		return wrongEngine(found.engine)
 	case e != nil && !(m.Damaged && e.Kind == store.ErrCorruption):
 		return e
 	case c.fresh && !create:
@@ -134,9 +134,9 @@ func (c *Claim) enter(m Mode, create bool) *store.Error {
 }
 
 // look is detect for a folder that nothing else in this process has open. A
-// store that another process is just making looks damaged: only if its lock is
-// free the damage is real.
-func (c *Claim) look() (string, *store.Error) {
+// store that another process is just repairing looks damaged: only if its lock
+// is free the damage is real.
+func (c *Claim) look() (finding, *store.Error) {
 	found, e := detect(c.path)
 	if e == nil || e.Kind != store.ErrCorruption || c.readOnly {
 		return found, e

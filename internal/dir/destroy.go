@@ -5,8 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-
-	"github.com/lsmkit/lsmkit/store"
 )
 
 // Destroy removes the store's files, as Files lists them, under the engine's own
@@ -24,9 +22,9 @@ func (c *Claim) Destroy() (removed []string, err error) {
 		return nil, err
 	}
 	defer unlock()
-	own, _, err := Files(c.engine, c.path)
-	if err != nil {
-		return nil, during(c.engine, c.op, c.path, err.(*store.Error))
+	own, _, e := files(c.engine, c.path)
+	if e != nil {
+		return nil, during(c.engine, c.op, c.path, e)
 	}
 	for _, name := range removalOrder(own) {
 		switch err := os.Remove(c.path + "/" + name); {

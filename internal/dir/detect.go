@@ -14,25 +14,40 @@ import (
 
 // Detect tells which engine's store is in the folder: "leveldb", "rocksdb", or
 // "" if there is none: a missing folder, an empty one, or one whose files belong
-// to no store, or are LOG and LOCK alone.
+// to no store, are LOG and LOCK alone, or are what an engine leaves that was
+// ended while it made a new store and had not come to CURRENT.
 //
-// Tables, logs or a MANIFEST without CURRENT, or a CURRENT that names no
+// Tables, logs or any other MANIFEST without CURRENT, or a CURRENT that names no
 // readable MANIFEST, are ErrCorruption; the engine is returned all the same if
 // something gives it away. It opens CURRENT and MANIFEST files only, and changes
 // nothing. The store may be in use.
 func Detect(path string) (engine string, err error) {
 	at, e := resolve(path)
-	if e == nil && len(at.missing) == 0 {
-		engine, e = detect(at.path)
+	if e != nil || len(at.missing) > 0 {
+		return "", during("", "detect", path, e)
 	}
-	return engine, during("", "detect", path, e)
+	found, e := detect(at.path)
+	if !found.store {
+		found.engine = ""
+	}
+	return found.engine, during("", "detect", path, e)
 }
 
-// detect is Detect for a folder that exists.
-func detect(path string) (string, *store.Error) {
+// A finding is what is in a folder.
+type finding struct {
+	// store tells that there is one, damaged or not.
+	store bool
+	// engine is the one that wrote it, or that has begun to make a store; "" if
+	// nothing gives it away.
+	engine string
+}
+
+// detect looks into a folder that exists. What it finds is told with an error
+// as well.
+func detect(path string) (finding, *store.Error) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		return "", readError(err)
+		return finding{}, readError(err)
 	}
 	var s signs
 	for _, e := range entries {
@@ -41,26 +56,26 @@ func detect(path string) (string, *store.Error) {
 		}
 	}
 	text, e := readCurrent(path)
-	switch {
-	case e != nil:
-		return s.guess(path), e
-	case text == "" && s.data == "":
-		return "", nil
-	case text == "":
-		return s.guess(path), fail(store.ErrCorruption, "there is "+s.data+", but no CURRENT", nil)
+	if e == nil && text == "" {
+		if e = s.refuseNew(path); e == nil {
+			return finding{engine: s.begunBy()}, nil
+		}
+	}
+	if e != nil {
+		return finding{store: true, engine: s.guess(path)}, e
 	}
 	engine, e := s.owner(path, text)
 	if e != nil {
-		return s.guess(path), e
+		engine = s.guess(path)
 	}
-	return engine, nil
+	return finding{store: true, engine: engine}, e
 }
 
 // signs are what the names in a folder tell.
 type signs struct {
 	rocksDB  bool   // OPTIONS, IDENTITY or a blob file is there
 	ldb      bool   // a table with the ending that only LevelDB gives is there
-	data     string // a file that must not be there without CURRENT
+	evidence string // a file that a store has only once it has a CURRENT
 	manifest string // the MANIFEST with the highest number
 	highest  uint64
 }
@@ -69,18 +84,52 @@ type signs struct {
 func (s *signs) add(name string) {
 	r, n := classify(rocksDB, name)
 	switch r {
-	case options, identity, blob:
-		s.rocksDB = true
-	case table:
+	case table, writeLog, blob:
+		s.evidence = name
+		s.rocksDB = s.rocksDB || r == blob
 		s.ldb = s.ldb || strings.HasSuffix(name, ".ldb")
+	case options, identity:
+		s.rocksDB = true
 	case manifest:
 		if n >= s.highest {
 			s.manifest, s.highest = name, n
 		}
 	}
-	if r.holdsData() {
-		s.data = name
+	// Both engines begin a store with MANIFEST-000001, and RocksDB with IDENTITY
+	// before that; then comes CURRENT. Its next MANIFEST has a higher number.
+	if s.evidence == "" && (r == options || r == manifest && n != 1) {
+		s.evidence = name
 	}
+}
+
+// refuseNew returns an error if a folder without CURRENT holds what is left of
+// a store, which the making of a new one would destroy.
+func (s *signs) refuseNew(path string) *store.Error {
+	if s.evidence == "" && s.manifest != "" {
+		// It is one record, or what has come to the disk of it. Longer ones are
+		// repair's.
+		const longest = 512
+		switch m, err := s.readManifest(path, s.manifest); {
+		case errors.Is(err, errNoRecord):
+		case err != nil:
+			return damage("there is no CURRENT, and "+s.manifest, err)
+		case m.size > longest || m.tables:
+			s.evidence = s.manifest
+		}
+	}
+	if s.evidence != "" {
+		return fail(store.ErrCorruption, "there is "+s.evidence+", but no CURRENT", nil)
+	}
+	return nil
+}
+
+// begunBy returns the engine that has begun to make a store, as far as another
+// one must not make a store there: LevelDB's would have RocksDB's IDENTITY.
+func (s *signs) begunBy() string {
+	if s.rocksDB {
+		return rocksDB
+	}
+	return ""
 }
 
 // owner returns the engine of a store whose CURRENT holds text.
@@ -90,9 +139,9 @@ func (s *signs) owner(path, text string) (string, *store.Error) {
 		if r, _ := classify("", name); !ended || r != manifest {
 			return "", fail(store.ErrCorruption, fmt.Sprintf("CURRENT holds %q, not the name of a MANIFEST", text), nil)
 		}
-		engine, err := s.readManifest(path, name)
+		m, err := s.readManifest(path, name)
 		if err == nil {
-			return engine, nil
+			return m.engine, nil
 		}
 		// A store in use may have begun a new MANIFEST meanwhile.
 		again, e := readCurrent(path)
@@ -115,32 +164,36 @@ func (s *signs) guess(path string) string {
 	case s.ldb:
 		return levelDB
 	case s.manifest != "":
-		if engine, err := s.readManifest(path, s.manifest); err == nil {
-			return engine
+		if m, err := s.readManifest(path, s.manifest); err == nil {
+			return m.engine
 		}
 	}
 	return ""
 }
 
-// readManifest tells whose the MANIFEST is. If RocksDB is known to be the
-// owner, its contents are for that engine to judge.
-func (s *signs) readManifest(path, name string) (engine string, err error) {
-	err = readRegular(filepath.Join(path, name), func(f io.Reader) error {
-		if s.rocksDB {
-			engine = rocksDB
-			return nil
+// readManifest tells what a MANIFEST is. If other files give RocksDB away, its
+// contents are for that engine to judge, and only its size is told.
+func (s *signs) readManifest(path, name string) (m manifestInfo, err error) {
+	err = readRegular(filepath.Join(path, name), func(f *os.File) error {
+		info, err := f.Stat()
+		if err != nil {
+			return err
 		}
-		engine, err = manifestEngine(f)
+		m.engine = rocksDB
+		if !s.rocksDB {
+			m, err = readManifest(f)
+		}
+		m.size = info.Size()
 		return err
 	})
-	return engine, err
+	return m, err
 }
 
 // readCurrent returns what CURRENT holds, or "" if there is no CURRENT.
 func readCurrent(path string) (string, *store.Error) {
 	const longest = 64 // more than any name with a number takes
 	var text []byte
-	err := readRegular(filepath.Join(path, "CURRENT"), func(f io.Reader) (err error) {
+	err := readRegular(filepath.Join(path, "CURRENT"), func(f *os.File) (err error) {
 		text, err = io.ReadAll(io.LimitReader(f, longest))
 		return err
 	})
@@ -159,7 +212,7 @@ var errIrregular = errors.New("not a regular file")
 
 // readRegular opens a file for read. It does not open a pipe, which could wait
 // for ever.
-func readRegular(path string, read func(io.Reader) error) error {
+func readRegular(path string, read func(*os.File) error) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return err

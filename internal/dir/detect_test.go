@@ -27,6 +27,12 @@ var detectCases = []detectCase{
 	{"lost alone", tree{"lost/000005.ldb": "x", "archive/000003.log": "x"}, "", ""},
 	{"folders with names of files", tree{"000005.ldb/": "", "MANIFEST-000001/": "", "IDENTITY/": ""}, "", ""},
 
+	{"begun", tree{"LOG": "x", "LOCK": "", "MANIFEST-000001": ""}, "", ""},
+	{"begun, torn", tree{"MANIFEST-000001": logOf(levelDBEdit)[:20]}, "", ""},
+	{"begun, zeros", tree{"MANIFEST-000001": strings.Repeat("\x00", 40)}, "", ""},
+	{"begun, leveldb", tree{"MANIFEST-000001": logOf(levelDBEdit), "000001.dbtmp": "MANIFEST-000001\n"}, "", ""},
+	{"begun, rocksdb without IDENTITY", tree{"MANIFEST-000001": logOf(rocksDBEdit)}, "", ""},
+
 	{"leveldb", levelDBStore(), levelDB, ""},
 	{"leveldb with foreign files", levelDBStore().with(foreigners), levelDB, ""},
 	{"leveldb with old tables", levelDBStore().with(tree{"000002.sst": "x"}), levelDB, ""},
@@ -45,10 +51,15 @@ var detectCases = []detectCase{
 	{"table alone, sst", tree{"000005.sst": "x"}, "", "000005.sst, but no CURRENT"},
 	{"log alone", tree{"000005.log": "x"}, "", "no CURRENT"},
 	{"blob file alone", tree{"000005.blob": "x"}, rocksDB, "no CURRENT"},
-	{"identity alone", tree{"IDENTITY": "x"}, rocksDB, "no CURRENT"},
+	{"options alone", tree{"OPTIONS-000007": "x"}, rocksDB, "OPTIONS-000007, but no CURRENT"},
 	{"manifest alone, leveldb", tree{"MANIFEST-000002": logOf(levelDBEdit)}, levelDB, "no CURRENT"},
 	{"manifest alone, rocksdb", tree{"MANIFEST-000009": logOf(rocksDBEdit), "MANIFEST-000002": "x"}, rocksDB, "no CURRENT"},
 	{"manifest alone, text", tree{"MANIFEST-000002": "text"}, "", "no CURRENT"},
+	{"first manifest, text", tree{"MANIFEST-000001": "text, not a record"}, "", "no CURRENT, and MANIFEST-000001"},
+	{"first manifest, with tables", tree{"MANIFEST-000001": logOf(levelDBEdit, levelDBFiles)}, levelDB, "MANIFEST-000001, but no CURRENT"},
+	{"first manifest, long", tree{"MANIFEST-000001": logOf(levelDBEdit + strings.Repeat("\x09\x00", 300))}, levelDB, "MANIFEST-000001, but no CURRENT"},
+	{"first manifest is a folder", tree{"MANIFEST-000001/": "", "MANIFEST-000002": "x"}, "", "no CURRENT"},
+	{"first manifest, and a log", tree{"MANIFEST-000001": "", "000003.log": ""}, "", "000003.log, but no CURRENT"},
 
 	{"CURRENT is empty", levelDBStore().with(tree{"CURRENT": ""}), levelDB, "CURRENT is empty"},
 	{"CURRENT alone", tree{"CURRENT": "MANIFEST-000004\n"}, "", "MANIFEST-000004"},
@@ -118,6 +129,32 @@ func TestAcquireHeedsDetect(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// RocksDB was ended after it had written IDENTITY: it may go on there, but a store
+// of LevelDB would be taken for its own.
+func TestAcquireBegunByRocksDB(t *testing.T) {
+	for _, tr := range []tree{
+		{"IDENTITY": "x"},
+		{"IDENTITY": "x", "LOG": "", "LOCK": "", "MANIFEST-000001": ""},
+		{"IDENTITY": "x", "MANIFEST-000001": logOf(rocksDBEdit), "000001.dbtmp": "MANIFEST-000001\n"},
+	} {
+		folder := tr.write(t, t.TempDir())
+		unchanged(t, folder)
+		if got, err := Detect(folder); got != "" || err != nil {
+			t.Errorf("Detect = %q, %v", got, err)
+		}
+		_, err := Acquire(levelDB, "open", folder, Mode{Create: true})
+		wantKind(t, err, store.ErrWrongEngine, "rocksdb")
+		_, err = Acquire(rocksDB, "open", folder, Mode{})
+		wantKind(t, err, store.ErrNotExist)
+		c, err := Acquire(rocksDB, "open", folder, Mode{Create: true, ErrorIfExists: true})
+		must(t, err)
+		if !c.Fresh() {
+			t.Error("not fresh")
+		}
+		c.Abandon()
 	}
 }
 

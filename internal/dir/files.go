@@ -24,10 +24,15 @@ func isSubfolder(engine, name string) bool {
 //
 // A folder is never a store's file, whatever its name. No file is opened.
 func Files(engine, path string) (own, others []string, err error) {
+	own, others, e := files(engine, path)
+	return own, others, during(engine, "files", path, e)
+}
+
+func files(engine, path string) (own, others []string, e *store.Error) {
 	if engine != levelDB && engine != rocksDB {
-		return nil, nil, during(engine, "files", path, fail(store.ErrInvalidArgument, "unknown engine", nil))
+		return nil, nil, fail(store.ErrInvalidArgument, "unknown engine", nil)
 	}
-	err = eachFile(engine, path, func(name string, _ fs.DirEntry, mine bool) {
+	err := eachFile(engine, path, func(name string, _ fs.DirEntry, mine bool) {
 		if mine {
 			own = append(own, name)
 		} else {
@@ -35,7 +40,7 @@ func Files(engine, path string) (own, others []string, err error) {
 		}
 	})
 	if err != nil {
-		return nil, nil, during(engine, "files", path, readError(err))
+		return nil, nil, readError(err)
 	}
 	sort.Strings(own)
 	sort.Strings(others)

@@ -45,72 +45,57 @@ const (
 	tagIgnorable = 1 << 13
 )
 
-// manifestEngine tells which engine wrote the MANIFEST that r reads: RocksDB if
+// manifestInfo is what was found out about a MANIFEST.
+type manifestInfo struct {
+	engine string
+	tables bool // LevelDB's lists tables
+	size   int64
+}
+
+// errNoRecord: a MANIFEST ends before its first record does.
+var errNoRecord = errors.New("no whole record")
+
+// readManifest tells which engine wrote the MANIFEST that r reads: RocksDB if
 // there is anything of its own in it, LevelDB if all that was read is LevelDB's.
 // An error says that the first record is damaged, or is of neither engine.
-func manifestEngine(r io.Reader) (string, error) {
+func readManifest(r io.Reader) (manifestInfo, error) {
 	data, err := io.ReadAll(io.LimitReader(r, manifestBound))
 	if err != nil {
-		return "", err
+		return manifestInfo{}, err
 	}
 	return parseManifest(data, len(data) == manifestBound)
 }
 
-// parseManifest is manifestEngine for data that is in memory; cut tells that
-// the file may go on after it.
-func parseManifest(data []byte, cut bool) (string, error) {
-	var edit []byte // the fragments of the record so far
-	records := 0
+// parseManifest is readManifest for data that is in memory; cut tells that the
+// file may go on after it.
+func parseManifest(data []byte, cut bool) (manifestInfo, error) {
+	m := manifestInfo{engine: levelDB}
 	log := logReader{data: data}
-	for {
-		f, err := log.next()
-		if err == io.EOF {
-			return lastEdit(edit, records, cut)
-		}
-		if err == nil && f.kind > typeLast {
-			return rocksDB, nil
-		}
-		if err == nil && (f.kind == typeFull || f.kind == typeFirst) != (edit == nil) {
-			err = errors.New("fragments out of order")
-		}
-		if err != nil {
-			if records > 0 {
-				return levelDB, nil // the engine will find the damage itself
+	for records := 0; ; records++ {
+		record, whole, err := log.record()
+		switch {
+		case errors.Is(err, errRocksDB):
+			return manifestInfo{engine: rocksDB}, nil
+		case err != nil && records > 0:
+			return m, nil // the engine will find the damage itself
+		case err != nil:
+			return manifestInfo{}, err
+		case !whole && !(cut && len(record) > 0):
+			if records == 0 {
+				return manifestInfo{}, errNoRecord
 			}
-			return "", err
+			return m, nil
 		}
-		edit = append(edit, f.payload...)
-		if edit == nil {
-			edit = []byte{}
+		err = m.edit(record)
+		switch {
+		case errors.Is(err, errRocksDB):
+			return manifestInfo{engine: rocksDB}, nil
+		case !whole && (err == nil || errors.Is(err, errShort)):
+			return m, nil
+		case err != nil:
+			return manifestInfo{}, fmt.Errorf("record %d: %w", records+1, err)
 		}
-		if f.kind == typeFirst || f.kind == typeMiddle {
-			continue
-		}
-		found, err := editEngine(edit)
-		if found == rocksDB {
-			return rocksDB, nil
-		}
-		if err != nil {
-			return "", fmt.Errorf("record %d: %w", records+1, err)
-		}
-		records++
-		edit = nil
 	}
-}
-
-// lastEdit judges by what is there of a record that does not end.
-func lastEdit(edit []byte, records int, cut bool) (string, error) {
-	if cut && edit != nil {
-		found, err := editEngine(edit)
-		if found != "" || !errors.Is(err, errShort) {
-			return found, err
-		}
-		return levelDB, nil
-	}
-	if records == 0 {
-		return "", errors.New("no whole record")
-	}
-	return levelDB, nil
 }
 
 // A fragment is a record of the log, and a record of the MANIFEST or a part
@@ -124,6 +109,31 @@ type fragment struct {
 type logReader struct {
 	data []byte
 	pos  int
+}
+
+// record puts the next record together. It is not whole if the data end before.
+func (l *logReader) record() (record []byte, whole bool, err error) {
+	for begun := false; ; begun = true {
+		f, err := l.next()
+		switch {
+		case err == io.EOF:
+			return record, false, nil
+		case err != nil:
+			return nil, false, err
+		case f.kind > typeLast:
+			return nil, false, errRocksDB
+		case (f.kind == typeFull || f.kind == typeFirst) == begun:
+			return nil, false, errors.New("fragments out of order")
+		}
+		if !begun {
+			record = f.payload // most have one fragment
+		} else {
+			record = append(record, f.payload...)
+		}
+		if f.kind == typeFull || f.kind == typeLast {
+			return record, true, nil
+		}
+	}
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -167,11 +177,14 @@ func (l *logReader) next() (fragment, error) {
 	}
 }
 
-var errShort = errors.New("record ends within a field")
+var (
+	errShort   = errors.New("record ends within a field")
+	errRocksDB = errors.New("of RocksDB alone")
+)
 
-// editEngine tells by the tags of a version edit whose it is: RocksDB's at the
-// first tag that only RocksDB has, LevelDB's if all are LevelDB's.
-func editEngine(edit []byte) (string, error) {
+// edit goes through the tags of a version edit. It is errRocksDB at the first
+// one that only RocksDB has.
+func (m *manifestInfo) edit(edit []byte) error {
 	d := decoder{rest: edit}
 	for len(d.rest) > 0 && d.err == nil {
 		tag := d.varint()
@@ -190,6 +203,7 @@ func editEngine(edit []byte) (string, error) {
 			d.varint() // level
 			d.varint() // number
 		case tagNewFile:
+			m.tables = true
 			d.varint() // level
 			d.varint() // number
 			d.varint() // size
@@ -197,15 +211,12 @@ func editEngine(edit []byte) (string, error) {
 			d.bytes()  // largest key
 		default:
 			if isRocksDBTag(tag) {
-				return rocksDB, nil
+				return errRocksDB
 			}
-			return "", fmt.Errorf("tag %d is of neither LevelDB nor RocksDB", tag)
+			return fmt.Errorf("tag %d is of neither LevelDB nor RocksDB", tag)
 		}
 	}
-	if d.err != nil {
-		return "", d.err
-	}
-	return levelDB, nil
+	return d.err
 }
 
 // isRocksDBTag tells whether only RocksDB has the tag.

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestManifestEngine(t *testing.T) {
+func TestReadManifest(t *testing.T) {
 	var recycled, compressed, marked logWriter
 	recycled.fragment(5, levelDBEdit)
 	compressed.fragment(9, "\x07\x00\x00\x00")
@@ -41,9 +41,9 @@ func TestManifestEngine(t *testing.T) {
 		{"rocksdb, cut after its tag", logOf(rocksDBEdit + manyFiles), rocksDB},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := manifestEngine(strings.NewReader(c.data))
-			if err != nil || got != c.want {
-				t.Fatalf("manifestEngine = %q, %v; want %q", got, err, c.want)
+			m, err := readManifest(strings.NewReader(c.data))
+			if err != nil || m.engine != c.want {
+				t.Fatalf("readManifest = %+v, %v; want %q", m, err, c.want)
 			}
 		})
 	}
@@ -89,9 +89,9 @@ func TestManifestDamage(t *testing.T) {
 		{"beyond the bound, unknown tag", logOf("\x32" + strings.Repeat("x", 2*manifestBound)), "tag 50"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := manifestEngine(strings.NewReader(c.data))
-			if err == nil || got != "" || !strings.Contains(err.Error(), c.says) {
-				t.Fatalf("manifestEngine = %q, %v; want an error that says %q", got, err, c.says)
+			m, err := readManifest(strings.NewReader(c.data))
+			if err == nil || m.engine != "" || !strings.Contains(err.Error(), c.says) {
+				t.Fatalf("readManifest = %+v, %v; want an error that says %q", m, err, c.says)
 			}
 		})
 	}
@@ -100,8 +100,8 @@ func TestManifestDamage(t *testing.T) {
 // A MANIFEST is read to its bound only.
 func TestManifestBound(t *testing.T) {
 	r := &endless{start: strings.NewReader(logOf(levelDBEdit))}
-	if got, err := manifestEngine(r); err != nil || got != levelDB {
-		t.Fatalf("manifestEngine = %q, %v", got, err)
+	if m, err := readManifest(r); err != nil || m.engine != levelDB {
+		t.Fatalf("readManifest = %+v, %v", m, err)
 	}
 	if r.read > manifestBound {
 		t.Errorf("%d bytes read", r.read)
@@ -141,9 +141,9 @@ func FuzzManifest(f *testing.F) {
 
 func checkManifest(t *testing.T, data []byte, cut bool) {
 	before := bytes.Clone(data)
-	got, err := parseManifest(data, cut)
-	if known := got == levelDB || got == rocksDB; known == (err != nil) {
-		t.Fatalf("parseManifest = %q, %v", got, err)
+	m, err := parseManifest(data, cut)
+	if known := m.engine == levelDB || m.engine == rocksDB; known == (err != nil) {
+		t.Fatalf("parseManifest = %+v, %v", m, err)
 	}
 	if !bytes.Equal(data, before) {
 		t.Fatal("the data were changed")

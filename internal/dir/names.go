@@ -29,17 +29,6 @@ const (
 	metaDB                // METADB-n, which old versions of RocksDB wrote
 )
 
-// holdsData tells whether a new store must not be made beside such a file.
-// IDENTITY and OPTIONS hold no data, but a store of LevelDB beside them would
-// be taken for one of RocksDB.
-func (r role) holdsData() bool {
-	switch r {
-	case manifest, writeLog, table, blob, identity, options:
-		return true
-	}
-	return false
-}
-
 // classify returns the role of a file in a folder of the engine, and the number
 // in its name. It is what ParseFileName is in the engines (db/filename.cc,
 // file/filename.cc).
