@@ -1,0 +1,185 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/lsmkit/lsmkit/internal/bench"
+)
+
+// headerIndent is where the text behind the labels begins.
+const headerIndent = 13
+
+// sizeOptions are those whose value is a number of bytes.
+var sizeOptions = []string{
+	bench.OptWriteBufferSize, bench.OptMaxFileSize, bench.OptCacheSize, bench.OptBlockSize, bench.OptL1Size,
+}
+
+// header says what is measured, on what, and how the engines are set.
+func header(rec *bench.Record, s Style) string {
+	var b strings.Builder
+	c := &rec.Config
+	line := func(label, text string) { wrap(&b, label, headerIndent, OneLine(text)) }
+	line("tool", strings.Join(nonEmpty(rec.Tool.Name, rec.Tool.Version, rec.Tool.Commit, rec.Tool.Go), " "))
+	var engines []string
+	for _, e := range rec.Engines {
+		engines = append(engines, strings.TrimSpace(e.Name+" "+e.LibraryVersion))
+	}
+	line("engines", strings.Join(engines, ", "))
+	line("machine", machine(&rec.Environment))
+	list := strings.Join(c.Workloads, ", ")
+	if c.Preset != "" {
+		list = "preset " + c.Preset + ": " + list
+	}
+	line("workloads", list)
+	line("entries", entries(c))
+	line("rounds", rounds(c))
+	line("durability", durability(c))
+	if set := settings(c); len(set) > 0 {
+		line("options set", strings.Join(set, ", "))
+	}
+	if len(rec.Engines) > 0 {
+		b.WriteByte('\n')
+		b.WriteString(optionTable(rec, s))
+	}
+	return b.String()
+}
+
+func nonEmpty(texts ...string) []string {
+	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
+}
+
+func entries(c *bench.Config) string {
+	text := fmt.Sprintf("%s of %d+%s bytes", humanize.Comma(c.Num), c.KeySize, c.ValueSize)
+	if c.Reads != c.Num {
+		text += fmt.Sprintf(", %s reads", humanize.Comma(c.Reads))
+	}
+	return text + fmt.Sprintf("; compression ratio %g; %s keys", c.CompressionRatio, c.KeyFormat)
+}
+
+func rounds(c *bench.Config) string {
+	text := fmt.Sprintf("%d", c.Rounds)
+	if c.Rounds > 1 && len(c.Engines) > 1 {
+		text += ", interleaved"
+	}
+	text += fmt.Sprintf("; seed %d", c.Seed)
+	if c.Threads > 1 {
+		return text + fmt.Sprintf("; %d threads share the operations", c.Threads)
+	}
+	return text + "; 1 thread"
+}
+
+// durability is the one word that each write has, in full.
+func durability(c *bench.Config) string {
+	if c.Sync {
+		return "every write is synced (fdatasync) and survives the loss of power"
+	}
+	text := "writes survive a crash of the process, not the loss of power"
+	if slices.Contains(c.Workloads, "fillsync") {
+		text += "; those of fillsync are synced (fdatasync)"
+	}
+	return text
+}
+
+// settings lists the engine options that were asked for, exactly.
+func settings(c *bench.Config) []string {
+	var set []string
+	for _, o := range []struct {
+		name string
+		n    *int64
+	}{
+		{"cache-size", c.CacheSize}, {"write-buffer-size", c.WriteBufferSize},
+		{"block-size", c.BlockSize}, {"max-file-size", c.MaxFileSize},
+	} {
+		if o.n != nil {
+			set = append(set, fmt.Sprintf("%s %d", o.name, *o.n))
+		}
+	}
+	for _, o := range []struct {
+		name string
+		n    *int
+	}{{"bloom-bits", c.BloomBits}, {"open-files", c.OpenFiles}} {
+		if o.n != nil {
+			set = append(set, fmt.Sprintf("%s %d", o.name, *o.n))
+		}
+	}
+	if c.Compression != "" {
+		set = append(set, "compression "+string(c.Compression))
+	}
+	if c.VerifyChecksums != nil {
+		set = append(set, fmt.Sprintf("verify-checksums %v", *c.VerifyChecksums))
+	}
+	return set
+}
+
+// optionTable sets the options in effect side by side, marks those that
+// differ, and says below what there is to say about these.
+func optionTable(rec *bench.Record, s Style) string {
+	g := grid{header: []string{"options (" + string(rec.Config.Profile) + ")"}, right: []bool{false}}
+	for _, e := range rec.Engines {
+		g.header = append(g.header, OneLine(e.Name))
+		g.right = append(g.right, false)
+	}
+	g.header = append(g.header, "")
+	g.right = append(g.right, false)
+	var notes strings.Builder
+	for _, d := range bench.DiffOptions(rec.Engines) {
+		name := optionName(d.Name)
+		row := []string{name}
+		for i, v := range d.Values {
+			row = append(row, optionValue(&rec.Engines[i], d.Name, v))
+		}
+		mark := ""
+		if d.Differs {
+			mark = s.mark("differs", true)
+			if d.Note != "" {
+				wrap(&notes, "", 0, name+": "+OneLine(d.Note))
+			}
+		}
+		g.rows = append(g.rows, append(row, mark))
+	}
+	return g.text() + notes.String()
+}
+
+// optionName writes a name for people: L0 triggers.
+func optionName(name string) string {
+	name = strings.ReplaceAll(OneLine(name), "_", " ")
+	if strings.HasPrefix(name, "l0 ") || strings.HasPrefix(name, "l1 ") {
+		name = "L" + name[1:]
+	}
+	return name
+}
+
+// optionValue writes a value in effect, and the one asked for where that is
+// another.
+func optionValue(e *bench.EngineInfo, name string, v any) string {
+	if v == nil {
+		return "-"
+	}
+	text := optionText(name, v)
+	if asked, ok := e.Requested.Get(name); ok {
+		text += " (asked " + optionText(name, asked.Value) + ")"
+	}
+	return text
+}
+
+func optionText(name string, v any) string {
+	switch v := v.(type) {
+	case int64:
+		switch {
+		case slices.Contains(sizeOptions, name):
+			return FormatSize(v)
+		case name == bench.OptOpenFiles && v < 0:
+			return "all"
+		}
+	case bool:
+		if v {
+			return "yes"
+		}
+		return "no"
+	}
+	return OneLine(fmt.Sprint(v))
+}

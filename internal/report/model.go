@@ -1,0 +1,190 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/lsmkit/lsmkit/internal/bench"
+)
+
+// position is a place in the workload list, with what each engine made of it.
+type position struct {
+	number   int
+	workload string
+	label    string // the workload, with its number where it occurs twice
+	rows     map[string][]*bench.Result
+	summary  map[string]*bench.Summary
+}
+
+// model is a record sorted for tables.
+type model struct {
+	rec       *bench.Record
+	engines   []string
+	positions []*position
+}
+
+func newModel(rec *bench.Record) *model {
+	m := &model{rec: rec}
+	index := map[int]*position{}
+	at := func(number int, workload, engine string) *position {
+		if !slices.Contains(m.engines, engine) {
+			m.engines = append(m.engines, engine)
+		}
+		p := index[number]
+		if p == nil {
+			p = &position{
+				number: number, workload: workload,
+				rows: map[string][]*bench.Result{}, summary: map[string]*bench.Summary{},
+			}
+			index[number] = p
+			m.positions = append(m.positions, p)
+		}
+		return p
+	}
+	for i := range rec.Engines {
+		if name := rec.Engines[i].Name; !slices.Contains(m.engines, name) {
+			m.engines = append(m.engines, name)
+		}
+	}
+	for i := range rec.Results {
+		r := &rec.Results[i]
+		p := at(r.Position, r.Workload, r.Engine)
+		p.rows[r.Engine] = append(p.rows[r.Engine], r)
+	}
+	for i := range rec.Summary {
+		s := &rec.Summary[i]
+		at(s.Position, s.Workload, s.Engine).summary[s.Engine] = s
+	}
+	slices.SortStableFunc(m.positions, func(a, b *position) int { return a.number - b.number })
+	m.setLabels()
+	return m
+}
+
+func (m *model) setLabels() {
+	times := map[string]int{}
+	for _, p := range m.positions {
+		times[p.workload]++
+	}
+	for _, p := range m.positions {
+		p.label = OneLine(p.workload)
+		if times[p.workload] > 1 {
+			p.label += fmt.Sprintf(" #%d", p.number)
+		}
+	}
+}
+
+// state is the status of an engine's rows at a position: that of the worst.
+func (p *position) state(engine string) bench.Status {
+	rows := p.rows[engine]
+	for _, s := range []bench.Status{bench.StatusFailed, bench.StatusInterrupted, bench.StatusSkipped} {
+		if slices.ContainsFunc(rows, func(r *bench.Result) bool { return r.Status == s }) {
+			return s
+		}
+	}
+	return bench.StatusOK
+}
+
+// measured returns the rows that are ok.
+func (p *position) measured(engine string) []*bench.Result {
+	var ok []*bench.Result
+	for _, r := range p.rows[engine] {
+		if r.Status == bench.StatusOK {
+			ok = append(ok, r)
+		}
+	}
+	return ok
+}
+
+// figure is the median rate of an engine at a position, the time of an
+// operation where that is over a second, or the word for why there is none.
+func (p *position) figure(engine string) (text, spreadText string) {
+	s := p.summary[engine]
+	switch {
+	case p.state(engine) != bench.StatusOK:
+		return string(p.state(engine)), ""
+	case s == nil || s.MedianOpsPerSec == nil:
+		return "-", ""
+	}
+	text = Rate(*s.MedianOpsPerSec)
+	if s.MedianMicrosPerOp != nil && *s.MedianMicrosPerOp > 1e6 {
+		text = micros(*s.MedianMicrosPerOp)
+	}
+	if s.Low != nil && s.High != nil && s.Rounds > 1 {
+		spreadText = spread(*s.MedianOpsPerSec, *s.Low, *s.High)
+	}
+	return text, spreadText
+}
+
+// comparison is an engine set against the baseline at one position.
+type comparison struct {
+	factor, change string
+	// winner is the faster engine; empty where none is shown to be.
+	winner string
+	// words say who is faster, or why that is not known.
+	words string
+}
+
+func (m *model) compare(p *position, engine string) comparison {
+	c := comparison{factor: notShown, change: notShown}
+	s := p.summary[engine]
+	if s == nil || s.Baseline == "" || s.Verdict == "" {
+		return c
+	}
+	c.words = string(s.Verdict)
+	switch s.Verdict {
+	case bench.VerdictFaster:
+		c.winner = s.Engine
+	case bench.VerdictSlower:
+		c.winner = s.Baseline
+	default:
+		return c
+	}
+	c.words = c.winner + " faster"
+	if s.Factor != nil && s.ChangePercent != nil {
+		c.factor, c.change = factor(*s.Factor), change(*s.ChangePercent)
+	}
+	return c
+}
+
+// geomean is the geometric mean of an engine's factors over the positions that
+// both sides have finished, and how many those are. Where every verdict is that
+// there were too few rounds there is none.
+func (m *model) geomean(engine string) (mean float64, n int) {
+	sum := 0.0
+	for _, p := range m.positions {
+		s := p.summary[engine]
+		if s == nil || s.Factor == nil || !(*s.Factor > 0) ||
+			s.Verdict == bench.VerdictNotCompared || s.Verdict == bench.VerdictTooFew {
+			continue
+		}
+		sum += math.Log(*s.Factor)
+		n++
+	}
+	if n == 0 {
+		return 0, 0
+	}
+	return math.Exp(sum / float64(n)), n
+}
+
+// rounds is the greatest number of rounds behind a figure.
+func (m *model) rounds() int {
+	n := 0
+	for i := range m.rec.Summary {
+		n = max(n, m.rec.Summary[i].Rounds)
+	}
+	return n
+}
+
+// confidence is the least probability with which an interval holds, 0 if no
+// figure has an interval.
+func (m *model) confidence() float64 {
+	least := 0.0
+	for i := range m.rec.Summary {
+		s := &m.rec.Summary[i]
+		if c := s.Confidence; c != nil && s.Low != nil && s.Rounds > 1 && (least == 0 || *c < least) {
+			least = *c
+		}
+	}
+	return least
+}

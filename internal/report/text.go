@@ -1,0 +1,187 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/lsmkit/lsmkit/internal/bench"
+)
+
+// Text writes the whole report for people: the header, each engine's rows as
+// db_bench prints them, one table of comparison, and the warnings.
+func Text(w io.Writer, rec *bench.Record, s Style) error {
+	var b strings.Builder
+	if !s.NoHeader {
+		b.WriteString(header(rec, s))
+		b.WriteByte('\n')
+	}
+	b.WriteString(results(rec, s))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Header writes what stands before the results, which is known before the
+// first of them.
+func Header(w io.Writer, rec *bench.Record, s Style) error {
+	_, err := io.WriteString(w, header(rec, s))
+	return err
+}
+
+// results is the report without its header.
+func results(rec *bench.Record, s Style) string {
+	m := newModel(rec)
+	var b strings.Builder
+	for _, engine := range m.engines {
+		b.WriteString(m.engineRows(engine, s))
+		b.WriteByte('\n')
+	}
+	if len(m.positions) > 0 {
+		b.WriteString(m.comparisonGrid(s).text())
+		b.WriteByte('\n')
+		b.WriteString(m.footnotes())
+	}
+	if len(rec.Warnings) > 0 {
+		b.WriteByte('\n')
+		b.WriteString(warnings(rec.Warnings))
+	}
+	return b.String()
+}
+
+// engineRows writes an engine's rows in the form that users of db_bench know:
+// medians over the rounds, in the order of the list.
+func (m *model) engineRows(engine string, s Style) string {
+	var b strings.Builder
+	b.WriteString(s.mark(OneLine(engine), true))
+	for _, e := range m.rec.Engines {
+		if e.Name == engine && e.LibraryVersion != "" {
+			b.WriteString(" " + OneLine(e.LibraryVersion))
+		}
+	}
+	if n := m.rounds(); n > 1 {
+		fmt.Fprintf(&b, ", medians of %d rounds", n)
+	}
+	b.WriteByte('\n')
+	width := 12
+	for _, p := range m.positions {
+		width = max(width, len(p.workload))
+	}
+	for _, p := range m.positions {
+		name := fmt.Sprintf("%-*s : ", width, OneLine(p.workload))
+		rows := p.measured(engine)
+		if len(rows) > 0 {
+			b.WriteString(name + dbBenchLine(rows) + "\n")
+		}
+		for _, text := range unmeasured(p.rows[engine]) {
+			b.WriteString(name + text + "\n")
+		}
+		if n := len(rows); n > 0 && rows[n-1].Text != "" {
+			for _, line := range lines(rows[n-1].Text) {
+				b.WriteString(strings.TrimRight("  "+line, " ") + "\n")
+			}
+		}
+	}
+	return b.String()
+}
+
+// dbBenchLine is db_bench's line behind the name, with medians of rows.
+func dbBenchLine(rows []*bench.Result) string {
+	line := fmt.Sprintf("%11.3f micros/op;", median(rows, func(r *bench.Result) float64 { return r.MicrosPerOp }))
+	if mb := median(rows, func(r *bench.Result) float64 { return r.MBPerSec }); rows[0].Bytes > 0 || rows[0].Lookups != nil {
+		line += fmt.Sprintf(" %6.1f MB/s", mb)
+	}
+	last := rows[len(rows)-1]
+	switch {
+	case last.Ops == 0:
+		line += " (no operations)"
+	case last.Lookups != nil && last.Found != nil:
+		line += fmt.Sprintf(" (%d of %d found)", *last.Found, *last.Lookups)
+	}
+	if last.BytesWritten != nil {
+		line += " rewrote " + about(*last.BytesWritten)
+		if *last.BytesWritten == 0 {
+			line = strings.TrimSuffix(line, about(0)) + "nothing"
+		}
+	}
+	if len(last.FilesPerLevelBefore) > 0 && len(last.FilesPerLevelAfter) > 0 {
+		line += fmt.Sprintf(", files per level %s -> %s", fewLevels(last.FilesPerLevelBefore), fewLevels(last.FilesPerLevelAfter))
+	}
+	return line
+}
+
+// fewLevels writes the number of files of each level, without the empty levels
+// behind the last.
+func fewLevels(files []int) string {
+	n := len(files)
+	for n > 1 && files[n-1] == 0 {
+		n--
+	}
+	return strings.ReplaceAll(levels(files[:n]), " ", "/")
+}
+
+// unmeasured says what became of the rows that have no figure to count on, in
+// one line for rows of which the same is to be said.
+func unmeasured(rows []*bench.Result) []string {
+	var texts []string
+	var rounds []int
+	for i, r := range rows {
+		if r.Status == bench.StatusOK {
+			continue
+		}
+		rounds = append(rounds, r.Round)
+		text := rowState(r)
+		if r.Status == bench.StatusInterrupted && r.Ops > 0 {
+			text += fmt.Sprintf(" after %d operations, at %.3f micros/op until then", r.Ops, r.MicrosPerOp)
+		}
+		if next := i + 1; next < len(rows) && r.Ops == 0 && rows[next].Ops == 0 && rowState(r) == rowState(rows[next]) {
+			continue
+		}
+		number := fmt.Sprintf("round %d", rounds[0])
+		if n := len(rounds); n > 1 {
+			number = fmt.Sprintf("rounds %d-%d", rounds[0], rounds[n-1])
+		}
+		texts = append(texts, number+" "+text)
+		rounds = nil
+	}
+	return texts
+}
+
+func median(rows []*bench.Result, field func(*bench.Result) float64) float64 {
+	values := make([]float64, len(rows))
+	for i, r := range rows {
+		values[i] = field(r)
+	}
+	slices.Sort(values)
+	n := len(values)
+	return values[(n-1)/2]/2 + values[n/2]/2
+}
+
+// footnotes explain the table, and the rows that are not compared.
+func (m *model) footnotes() string {
+	var b strings.Builder
+	if m.rounds() > 1 {
+		note := fmt.Sprintf("ops/s: median of %d rounds", m.rounds())
+		if c := m.confidence(); c > 0 {
+			note += fmt.Sprintf("; ± the larger half of its interval, which holds with %.4g %%", 100*c)
+		}
+		wrap(&b, "", 0, note+".")
+	}
+	if len(m.engines) > 1 {
+		wrap(&b, "", 0, fmt.Sprintf("factor and change: against %s; %s where no difference is shown.", OneLine(m.engines[0]), notShown))
+	}
+	said := ""
+	for _, p := range m.positions {
+		for _, engine := range m.engines {
+			s := p.summary[engine]
+			if s == nil || s.Verdict != bench.VerdictNotCompared || s.Note == "" {
+				continue
+			}
+			if text := fmt.Sprintf("%s is not compared: %s.", p.label, strings.TrimSuffix(OneLine(s.Note), ".")); text != said {
+				wrap(&b, "", 0, text)
+				said = text
+			}
+		}
+	}
+	return b.String()
+}
