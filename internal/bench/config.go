@@ -49,7 +49,7 @@ type Config struct {
 	// Num is the number of keys, and of operations of the writing workloads.
 	Num int64 `json:"num"`
 	// Reads is the number of operations of the reading workloads; negative means
-	// Num.
+	// Num. Without keys there is nothing to read.
 	Reads int64 `json:"reads"`
 	// Threads is the number of workers that share the operations of a workload.
 	// (db_bench does all of them in each thread.)
@@ -62,6 +62,9 @@ type Config struct {
 	Rounds int `json:"rounds"`
 	// Seed is the base of the workers' seeds: worker k of a pass has Seed+k.
 	Seed int64 `json:"seed"`
+	// Generator names the generator of random key numbers, which follows from
+	// Num: "lehmer31" gives those of db_bench.
+	Generator string `json:"generator"`
 	// Sync makes every write a synced one (fillsync does without it).
 	Sync bool `json:"sync"`
 
@@ -179,9 +182,10 @@ func (c Config) Resolve() (Config, error) {
 		names[i] = w.Name
 	}
 	c.Workloads = names
-	if c.Reads < 0 {
+	if c.Reads < 0 || c.Num == 0 {
 		c.Reads = c.Num
 	}
+	c.Generator = generatorFor(c.Num)
 	for _, check := range []func(Config) error{checkCounts, checkKeys, checkValues, checkOptions} {
 		if err := check(c); err != nil {
 			return c, err

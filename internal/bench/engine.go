@@ -17,10 +17,12 @@ type Engine struct {
 	Open func(path string, o store.Options) (store.DB, error)
 	// Destroy removes the files of the store in the folder path, and the folder
 	// if that leaves it empty. Files and folders that don't belong to the store
-	// stay. A folder that is missing or holds no store is no error.
+	// stay. A folder that is missing or holds no store may be an error that is
+	// store.ErrNotExist. Nil for an engine whose stores end when they are closed.
 	Destroy func(path string) error
 	// Detect returns the name of the engine, this one or another, whose store is
-	// in the folder path; empty if there is none, or no folder.
+	// in the folder path; empty if there is none, or no folder. A damaged store may
+	// come with an error beside the name. Nil for an engine without files.
 	Detect func(path string) (string, error)
 
 	// Stock are the options of ProfileStock: what upstream ships. The zero value
@@ -35,11 +37,10 @@ type Engine struct {
 	// StatsProperty is the name of the property that has the engine's own
 	// statistics as text; empty if there is none.
 	StatsProperty string
-	// InMemory: the engine has no files. The path is meaningless, what is written
-	// is gone after Close, and open is skipped.
+	// InMemory: the engine has no files; the path is no more than a name.
 	InMemory bool
 	// Discards: the engine keeps nothing of what is written (the null engine).
-	// Nothing is read back, and no rate is implausible.
+	// Nothing is read back, no rate is implausible, and open is skipped.
 	Discards bool
 	// CompactInterruptible: a compaction ends soon after its context does.
 	CompactInterruptible bool

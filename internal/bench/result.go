@@ -241,6 +241,7 @@ const (
 	WarnForeignKept    WarningCode = "foreign-kept"      // files that belong to no store were left where they are
 	WarnNothingToDo    WarningCode = "nothing-rewritten" // compact found nothing to do
 	WarnNotVerified    WarningCode = "not-verified"      // what was written could not be checked in full
+	WarnFoundDiffers   WarningCode = "found-differs"     // engines found different keys where the same were asked for
 	WarnNotClosed      WarningCode = "not-closed"        // the engine could not be interrupted
 	WarnKept           WarningCode = "folder-kept"       // a temporary folder is still there
 )

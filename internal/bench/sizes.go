@@ -84,25 +84,14 @@ func (s *Sizes) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Mean returns the mean of the distribution.
+// Mean returns the mean of the distribution, to about 1 %.
 func (s Sizes) Mean() float64 {
-	lo, hi := float64(s.Min), float64(s.Max)
-	switch {
-	case s.Min == s.Max:
-		return lo
-	case s.Kind == SizeZipf:
-		// The weights 1/k of lo+k-1 sum up to H; their mean is (n/H) + lo - 1.
-		n := hi - lo + 1
-		return n/(math.Log(n)+0.5772156649015329) + lo - 1
-	case s.Kind == SizePareto:
-		sum := 0.0
-		const steps = 1000
-		for i := range steps {
-			sum += s.quantile((float64(i) + 0.5) / steps)
-		}
-		return sum / steps
+	const steps = 1000
+	sum := 0.0
+	for i := range steps {
+		sum += float64(s.draw((float64(i) + 0.5) / steps))
 	}
-	return (lo + hi) / 2
+	return sum / steps
 }
 
 // quantile returns the size at u, 0 <= u < 1, not rounded.

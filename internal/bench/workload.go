@@ -1,6 +1,10 @@
 package bench
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/lsmkit/lsmkit/store"
+)
 
 // Workload describes a workload that Run knows.
 type Workload struct {
@@ -17,6 +21,13 @@ type Workload struct {
 	Reads bool
 	// Single: it has one worker, whatever the number of threads.
 	Single bool
+
+	// draws: it takes numbers of the seed sequence, one a worker.
+	draws bool
+	// large: it writes values of largeValue bytes.
+	large bool
+	// plan makes the workload's operations for one cell.
+	plan func(c *Config) *plan
 }
 
 // Workloads returns all workloads, in the order of the documentation.
@@ -69,26 +80,48 @@ var presets = []Preset{
 }
 
 var workloads = []Workload{
-	{Name: "fillseq", Description: "write N entries in key order", Fresh: true, Writes: true},
-	{Name: "fillbatch", Aliases: []string{"batch"}, Description: "write N entries in key order, in batches", Fresh: true, Writes: true},
-	{Name: "fillrandom", Description: "write N entries in random order (63.2 % distinct keys)", Fresh: true, Writes: true},
-	{Name: "filluniquerandom", Description: "write N entries in random order, each key once", Fresh: true, Writes: true},
-	{Name: "overwrite", Description: "write N entries in random order over those that are there", Writes: true},
-	{Name: "fillsync", Description: "write N/1000 entries in random order, each synced", Fresh: true, Writes: true},
-	{Name: "fill100K", Description: "write N/1000 values of 100,000 bytes in random order", Fresh: true, Writes: true},
-	{Name: "readseq", Description: "read entries in key order with one iterator", Reads: true},
-	{Name: "readreverse", Description: "read entries in reverse key order with one iterator", Reads: true},
-	{Name: "readkeys", Description: "read keys in key order, without values", Reads: true},
-	{Name: "readrandom", Description: "get random keys", Reads: true},
-	{Name: "readmissing", Description: "get random keys that lie between those that are there", Reads: true},
-	{Name: "readhot", Description: "get random keys of the first 1 %", Reads: true},
-	{Name: "multireadrandom", Description: "get random keys, a batch of them a call", Reads: true},
-	{Name: "seekrandom", Description: "seek random keys with a new iterator each", Reads: true},
-	{Name: "seekordered", Description: "seek ascending keys with one iterator", Reads: true},
-	{Name: "deleteseq", Description: "delete N keys in key order", Writes: true},
-	{Name: "deleterandom", Description: "delete N keys in random order", Writes: true},
-	{Name: "compact", Description: "compact the whole store", Single: true},
-	{Name: "flush", Description: "write the memtable out", Single: true},
-	{Name: "open", Description: "close and open the store N/10000 times", Single: true},
-	{Name: "stats", Description: "the engine's own statistics as text", Single: true},
+	{Name: "fillseq", Description: "write N entries in key order",
+		Fresh: true, Writes: true, draws: true, plan: writePlan(ascendingKeys)},
+	{Name: "fillbatch", Aliases: []string{"batch"}, Description: "write N entries in key order, in batches",
+		Fresh: true, Writes: true, draws: true, plan: batchPlan},
+	{Name: "fillrandom", Description: "write N entries in random order (63.2 % distinct keys)",
+		Fresh: true, Writes: true, draws: true, plan: writePlan(randomKeys)},
+	{Name: "filluniquerandom", Description: "write N entries in random order, each key once",
+		Fresh: true, Writes: true, draws: true, plan: writePlan(permutedKeys)},
+	{Name: "overwrite", Description: "write N entries in random order over those that are there",
+		Writes: true, draws: true, plan: writePlan(randomKeys)},
+	{Name: "fillsync", Description: "write N/1000 entries in random order, each synced",
+		Fresh: true, Writes: true, draws: true, plan: slowWritePlan(true)},
+	{Name: "fill100K", Description: "write N/1000 values of 100,000 bytes in random order",
+		Fresh: true, Writes: true, large: true, draws: true, plan: slowWritePlan(false)},
+	{Name: "readseq", Description: "read entries in key order with one iterator",
+		Reads: true, draws: true, plan: scanPlan(store.IterOptions{})},
+	{Name: "readreverse", Description: "read entries in reverse key order with one iterator",
+		Reads: true, draws: true, plan: scanPlan(store.IterOptions{Reverse: true})},
+	{Name: "readkeys", Description: "read keys in key order, without values",
+		Reads: true, draws: true, plan: scanPlan(store.IterOptions{KeysOnly: true})},
+	{Name: "readrandom", Description: "get random keys",
+		Reads: true, draws: true, plan: readPlan(pointUnit, randomKeys, getKernel)},
+	{Name: "readmissing", Description: "get random keys that lie between those that are there",
+		Reads: true, draws: true, plan: readPlan(pointUnit, missingKeys, getMissingKernel)},
+	{Name: "readhot", Description: "get random keys of the first 1 %",
+		Reads: true, draws: true, plan: readPlan(pointUnit, hotKeys, getKernel)},
+	{Name: "multireadrandom", Description: "get random keys, a batch of them a call",
+		Reads: true, draws: true, plan: multigetPlan},
+	{Name: "seekrandom", Description: "seek random keys with a new iterator each",
+		Reads: true, draws: true, plan: seekPlan(randomKeys, seekKernel)},
+	{Name: "seekordered", Description: "seek ascending keys with one iterator",
+		Reads: true, draws: true, plan: seekPlan(steppingKeys, seekOrderedKernel)},
+	{Name: "deleteseq", Description: "delete N keys in key order",
+		Writes: true, draws: true, plan: deletePlan(ascendingKeys)},
+	{Name: "deleterandom", Description: "delete N keys in random order",
+		Writes: true, draws: true, plan: deletePlan(randomKeys)},
+	{Name: "compact", Description: "compact the whole store",
+		Single: true, draws: true, plan: compactPlan},
+	{Name: "flush", Description: "write the memtable out",
+		Single: true, plan: flushPlan},
+	{Name: "open", Description: "close and open the store N/10000 times",
+		Single: true, draws: true, plan: openPlan},
+	{Name: "stats", Description: "the engine's own statistics as text",
+		Single: true, plan: statsPlan},
 }

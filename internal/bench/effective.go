@@ -1,0 +1,108 @@
+package bench
+
+import (
+	"github.com/lsmkit/lsmkit/store"
+)
+
+// equalOptions are those that ProfileEqual sets on every engine.
+var equalOptions = store.Options{
+	WriteBufferSize:      64 << 20,
+	MaxFileSize:          64 << 20,
+	BlockCacheSize:       32 << 20,
+	BlockSize:            4 << 10,
+	BlockRestartInterval: 16,
+	Compression:          store.Snappy,
+	MaxOpenFiles:         store.UnlimitedFiles,
+	VerifyChecksums:      store.On,
+	ParanoidChecks:       store.Off,
+}
+
+// requestedOptions returns what an engine is opened with: the profile's
+// options, and over them those that were set.
+func requestedOptions(c *Config, e *Engine) store.Options {
+	o := equalOptions
+	if c.Profile == ProfileStock {
+		o = e.Stock
+	}
+	if c.Compression != store.DefaultCompression {
+		o.Compression = c.Compression
+	}
+	set(&o.BlockCacheSize, c.CacheSize)
+	set(&o.WriteBufferSize, c.WriteBufferSize)
+	set(&o.BlockSize, c.BlockSize)
+	set(&o.MaxFileSize, c.MaxFileSize)
+	set(&o.BloomBits, c.BloomBits)
+	set(&o.MaxOpenFiles, c.OpenFiles)
+	if c.VerifyChecksums != nil {
+		o.VerifyChecksums = store.Off
+		if *c.VerifyChecksums {
+			o.VerifyChecksums = store.On
+		}
+	}
+	return o
+}
+
+func set[T any](dst *T, value *T) {
+	if value != nil {
+		*dst = *value
+	}
+}
+
+// effectiveOptions returns what the record says of each engine, and the options
+// to open it with. An option that an engine can't do is a *ConfigError.
+func effectiveOptions(c *Config, engines []Engine) ([]EngineInfo, []store.Options, error) {
+	infos := make([]EngineInfo, len(engines))
+	options := make([]store.Options, len(engines))
+	for i := range engines {
+		e := &engines[i]
+		options[i] = requestedOptions(c, e)
+		info, err := describe(c, e, options[i])
+		if err != nil {
+			return nil, nil, badConfig("engines", "%s: %v", e.Name, err)
+		}
+		infos[i] = info
+	}
+	return infos, options, nil
+}
+
+// describe returns what the record says of an engine that is opened with o.
+func describe(c *Config, e *Engine, o store.Options) (EngineInfo, error) {
+	effective, fixed, err := e.Effective(o)
+	if err != nil {
+		return EngineInfo{}, err
+	}
+	info := EngineInfo{Name: e.Name, LibraryVersion: e.Version(), Notes: map[string]string{}}
+	info.Options = append(listOptions(effective), fixed...)
+	for _, option := range info.Options {
+		if option.Note != "" {
+			info.Notes[option.Name] = option.Note
+		}
+	}
+	for _, asked := range listOptions(o) {
+		got, _ := info.Options.Get(asked.Name)
+		if isSet(c, asked.Name) && asked.Value != got.Value {
+			info.Requested = append(info.Requested, asked)
+		}
+	}
+	return info, nil
+}
+
+// isSet tells whether the user has asked for a size or count that an engine
+// might clip. As many open files as there can be is nothing to clip.
+func isSet(c *Config, name string) bool {
+	switch name {
+	case OptCacheSize:
+		return c.CacheSize != nil
+	case OptWriteBufferSize:
+		return c.WriteBufferSize != nil
+	case OptBlockSize:
+		return c.BlockSize != nil
+	case OptMaxFileSize:
+		return c.MaxFileSize != nil
+	case OptBloomBits:
+		return c.BloomBits != nil
+	case OptOpenFiles:
+		return c.OpenFiles != nil && *c.OpenFiles != store.UnlimitedFiles
+	}
+	return false
+}

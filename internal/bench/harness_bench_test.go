@@ -1,0 +1,48 @@
+package bench
+
+import (
+	"context"
+	"testing"
+
+	"github.com/lsmkit/lsmkit/internal/nullstore"
+	"github.com/lsmkit/lsmkit/store"
+)
+
+// The cost of measuring: each benchmark runs the workload's own loop, from the
+// worker's stop flag to the call of the store, with a store that does nothing.
+// ns/op is the time for an operation that no engine has a part in.
+
+func BenchmarkHarnessFillseq(b *testing.B)    { benchmarkHarness(b, "fillseq") }
+func BenchmarkHarnessFillrandom(b *testing.B) { benchmarkHarness(b, "fillrandom") }
+func BenchmarkHarnessFillunique(b *testing.B) { benchmarkHarness(b, "filluniquerandom") }
+func BenchmarkHarnessFillbatch(b *testing.B)  { benchmarkHarness(b, "fillbatch") }
+func BenchmarkHarnessDelete(b *testing.B)     { benchmarkHarness(b, "deleterandom") }
+func BenchmarkHarnessReadrandom(b *testing.B) { benchmarkHarness(b, "readrandom") }
+func BenchmarkHarnessMultiget(b *testing.B)   { benchmarkHarness(b, "multireadrandom") }
+func BenchmarkHarnessReadseq(b *testing.B)    { benchmarkHarness(b, "readseq") }
+func BenchmarkHarnessReadreverse(b *testing.B) {
+	benchmarkHarness(b, "readreverse")
+}
+
+func benchmarkHarness(b *testing.B, name string) {
+	c := DefaultConfig()
+	db := nullstore.New(nullstore.Shape{Entries: 1 << 62, KeySize: c.KeySize, ValueSize: DefaultValueSize})
+	r := &runner{ctx: context.Background(), cfg: c, obs: NopObserver{}}
+	r.values = newValues(c.ValueSize, c.CompressionRatio, c.Seed)
+	p := &pass{runner: r, session: session{engine: &Engine{Name: "null"}, db: db}}
+	w, _ := FindWorkload(name)
+	plan := p.prepare(w, Cell{Threads: 1})
+	plan.ops = int64(b.N)
+	var _ store.DB = db
+	kernels, err := p.kernels(plan)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	out := r.drive(plan, kernels, Cell{})
+	b.StopTimer()
+	if out.err != nil || out.ops != int64(b.N) {
+		b.Fatalf("%d of %d operations: %v", out.ops, b.N, out.err)
+	}
+}

@@ -1,0 +1,140 @@
+package bench
+
+import (
+	"bytes"
+
+	"github.com/lsmkit/lsmkit/store"
+)
+
+// scanner reads one entry an operation, from one end of the store on.
+type scanner struct {
+	db      store.DB
+	options store.IterOptions
+	left    int64 // entries that are still asked for
+	it      store.Iterator
+	ok      bool
+}
+
+func (k *scanner) run(t *tally, n int64) (done int64, err error) {
+	if k.it == nil {
+		if err := k.begin(); err != nil {
+			return 0, err
+		}
+	}
+	it, ok := k.it, k.ok
+	var bytes int
+	if k.options.Reverse {
+		for ; ok && done < n; done++ {
+			bytes += len(it.Key()) + len(it.Value())
+			ok = it.Prev()
+		}
+	} else {
+		for ; ok && done < n; done++ {
+			bytes += len(it.Key()) + len(it.Value())
+			ok = it.Next()
+		}
+	}
+	k.ok = ok
+	k.left -= done
+	t.bytes += int64(bytes)
+	t.found += done
+	t.lookups += done
+	if !ok {
+		if err = it.Err(); err == nil {
+			t.lookups += k.left // asked for, and not there
+		}
+	}
+	return done, err
+}
+
+func (k *scanner) begin() (err error) {
+	if k.it, err = k.db.NewIterator(&k.options); err != nil {
+		return err
+	}
+	if k.options.Reverse {
+		k.ok = k.it.Last()
+	} else {
+		k.ok = k.it.First()
+	}
+	return nil
+}
+
+// finish also returns the error of a walk that had read enough before it met
+// the end: an engine that skips what it can't read tells so at last.
+func (k *scanner) finish() error {
+	if k.it == nil {
+		return nil
+	}
+	err := k.it.Err()
+	if cerr := k.it.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// seeker seeks a key an operation and walks on from there.
+type seeker struct {
+	db    store.DB
+	keys  *keyMaker
+	seq   sequence
+	nexts int
+	it    store.Iterator // the one iterator; nil: a new one for each seek
+	nums  [block]uint64
+}
+
+func (k *seeker) run(t *tally, n int64) (done int64, err error) {
+	for done < n && err == nil {
+		nums := k.nums[:min(n-done, block)]
+		k.seq.fill(nums)
+		for _, num := range nums {
+			if err = k.seek(t, k.keys.at(num)); err != nil {
+				break
+			}
+			done++
+		}
+	}
+	t.lookups += done
+	return done, err
+}
+
+func (k *seeker) seek(t *tally, key []byte) (err error) {
+	it := k.it
+	if it == nil {
+		if it, err = k.db.NewIterator(nil); err != nil {
+			return err
+		}
+	}
+	if err = k.walk(t, it, key); err != nil || k.it != nil {
+		if k.it == nil {
+			it.Close()
+		}
+		return err
+	}
+	return it.Close()
+}
+
+func (k *seeker) walk(t *tally, it store.Iterator, key []byte) error {
+	ok := it.SeekGE(key)
+	if ok && bytes.Equal(it.Key(), key) {
+		t.found++
+	}
+	for left := k.nexts; ok; left-- {
+		t.bytes += int64(len(it.Key()) + len(it.Value()))
+		if left == 0 {
+			return it.Err()
+		}
+		ok = it.Next()
+	}
+	return it.Err()
+}
+
+func (k *seeker) finish() error {
+	if k.it == nil {
+		return nil
+	}
+	err := k.it.Err()
+	if cerr := k.it.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}

@@ -1,0 +1,279 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// pass is one engine's way through the workload list.
+type pass struct {
+	*runner
+	session
+	index int // of the engine
+	round int
+	seeds int64 // of the seed sequence taken so far
+
+	// broken is why the store is not open; spoiled, the workload after whose
+	// failure it doesn't have what others expect. Renewing the store mends both.
+	broken  error
+	spoiled string
+}
+
+// pass runs the list once on engine i, and leaves its store closed.
+func (r *runner) pass(i, round int) {
+	e := &r.engines[i]
+	p := &pass{
+		runner: r, index: i, round: round,
+		session: session{engine: e, path: r.place.paths[e.Name], options: r.settings[i]},
+	}
+	if err := r.await(callPatience, p.begin); err != nil {
+		p.broken = err
+	}
+	for position, name := range r.cfg.Workloads {
+		w, _ := FindWorkload(name)
+		cell := p.cell(w, position+1)
+		r.cells++
+		if r.over() {
+			break
+		}
+		r.obs.CellStarted(cell)
+		p.work(w, cell)
+	}
+	p.end()
+}
+
+// writing tells whether the list changes stores.
+func (r *runner) writing() bool {
+	return slices.ContainsFunc(r.cfg.Workloads, func(name string) bool {
+		w, _ := FindWorkload(name)
+		return w.Writes
+	})
+}
+
+// begin opens the pass's store: a new one if the list writes, unless existing
+// stores are to be used; else the one that is there, or a new one.
+func (p *pass) begin() error {
+	if p.cfg.UseExistingDB {
+		return p.open(false)
+	}
+	p.options.CreateIfMissing = true
+	there := p.place.exists[p.engine.Name]
+	if !p.writing() {
+		return p.open(!there && p.round == 1)
+	}
+	if err := p.destroy(); err != nil {
+		return err
+	}
+	if p.round == 1 {
+		if there {
+			p.warn(WarnReplaced, fmt.Sprintf("the store of %s in %s has been replaced", p.engine.Name, p.path))
+		}
+		p.nameForeign()
+	}
+	return p.open(true)
+}
+
+// nameForeign warns of what is in the folder and is not the store's.
+func (p *pass) nameForeign() {
+	if p.engine.InMemory {
+		return
+	}
+	if names, err := entries(p.path); err == nil && len(names) > 0 {
+		p.warn(WarnForeignKept, fmt.Sprintf("left in %s: %s", p.path, strings.Join(names, ", ")))
+	}
+}
+
+func (p *pass) cell(w Workload, position int) Cell {
+	c := Cell{
+		Engine: p.engine.Name, Workload: w.Name,
+		Position: position, Positions: len(p.cfg.Workloads),
+		Round: p.round, Rounds: p.cfg.Rounds,
+		Index: p.cells, Cells: p.cfg.Rounds * len(p.engines) * len(p.cfg.Workloads),
+		Threads: p.cfg.Threads,
+		Ops:     w.plan(&p.cfg).ops,
+	}
+	if w.Single {
+		c.Threads = 1
+	}
+	return c
+}
+
+// work runs one workload and adds its row.
+func (p *pass) work(w Workload, cell Cell) {
+	row := Result{
+		Engine: cell.Engine, Workload: cell.Workload, Position: cell.Position, Round: cell.Round,
+		Threads: cell.Threads, Status: StatusOK,
+	}
+	if reason := p.reasonToSkip(w); reason != "" {
+		row.Status, row.Error = StatusSkipped, reason
+		p.add(row)
+		return
+	}
+	if w.Fresh && !p.pristine() {
+		p.broken = p.freshen()
+		p.spoiled = ""
+	}
+	if p.broken != nil {
+		row.fail(p.broken)
+		if p.over() {
+			row.Status = StatusInterrupted
+		}
+		p.add(row)
+		return
+	}
+	plan := p.prepare(w, cell)
+	out := p.measure(plan, w, cell, &row)
+	row.settle(out)
+	if out.err == nil && !out.interrupted {
+		row.judge(p.engine, w, &p.rec.Environment)
+	}
+	if out.abandoned {
+		p.warnNotClosed(w)
+	}
+	if w.Writes && !out.abandoned {
+		p.history = append(p.history, &written{row: len(p.rec.Results), plan: plan, counts: out.byShare})
+		if row.Status != StatusOK {
+			p.known, p.spoiled = false, w.Name
+		}
+	}
+	if p.db == nil && !out.abandoned {
+		p.broken = out.err // open could not open it again
+	}
+	p.add(row)
+}
+
+func (p *pass) reasonToSkip(w Workload) string {
+	switch {
+	case p.cfg.UseExistingDB && w.Fresh:
+		return "needs a fresh store, and existing stores are to be used"
+	case w.Name == "open" && p.engine.Discards:
+		return "the engine keeps nothing"
+	case w.Name == "stats" && p.engine.StatsProperty == "":
+		return "the engine has no statistics"
+	case p.spoiled != "" && !w.Fresh:
+		return p.spoiled + " has failed before"
+	}
+	return ""
+}
+
+// freshen reads back what was written, and makes the store new.
+func (p *pass) freshen() error {
+	p.readBack()
+	p.options.CreateIfMissing = true
+	return p.await(callPatience, p.renew)
+}
+
+// prepare makes the plan of a cell. It takes the workload's numbers of the seed
+// sequence.
+func (p *pass) prepare(w Workload, cell Cell) *plan {
+	plan := w.plan(&p.cfg)
+	plan.config, plan.values, plan.workers = &p.cfg, p.values, cell.Threads
+	if w.large {
+		if p.largeValues == nil {
+			p.largeValues = newValues(FixedSize(largeValue), p.cfg.CompressionRatio, p.cfg.Seed)
+		}
+		plan.values = p.largeValues
+	}
+	if w.draws {
+		plan.seed = p.cfg.Seed + p.seeds + 1
+		p.seeds += int64(cell.Threads)
+	}
+	return plan
+}
+
+// measure runs the plan, with what has to be looked at before and after it.
+func (p *pass) measure(plan *plan, w Workload, cell Cell, row *Result) outcome {
+	if plan.before != nil {
+		if err := p.await(callPatience, func() error { return plan.before(&p.session, row) }); err != nil {
+			return outcome{err: err, abandoned: p.abandoned}
+		}
+	}
+	out := outcome{byShare: make([]int64, plan.workers)}
+	if plan.ops > 0 {
+		kernels, err := p.kernels(plan)
+		if err != nil {
+			return outcome{err: err, byShare: out.byShare}
+		}
+		out = p.drive(plan, kernels, cell)
+	}
+	if w.Reads {
+		row.Lookups, row.Found = &out.lookups, &out.found
+	}
+	if plan.after != nil && out.err == nil && !out.interrupted {
+		if err := p.await(callPatience, func() error { return plan.after(&p.session, row) }); err != nil {
+			out.err = err
+		}
+	}
+	out.abandoned = out.abandoned || p.abandoned
+	p.abandoned = out.abandoned
+	return out
+}
+
+// kernels makes one kernel a worker.
+func (p *pass) kernels(plan *plan) ([]kernel, error) {
+	if plan.call != nil {
+		return []kernel{&caller{call: func() error { return plan.call(p.ctx, &p.session) }}}, nil
+	}
+	kernels := make([]kernel, 0, plan.workers)
+	for w := range plan.workers {
+		first, count := split(plan.ops, plan.workers, w)
+		k, err := plan.kernel(plan, p.db, w, first, count)
+		if err != nil {
+			for _, made := range kernels {
+				err = errors.Join(err, made.finish())
+			}
+			return nil, err
+		}
+		kernels = append(kernels, k)
+	}
+	return kernels, nil
+}
+
+// add adds a row to the record.
+func (p *pass) add(row Result) {
+	p.rec.Results = append(p.rec.Results, row)
+	i := len(p.rec.Results) - 1
+	p.warnOfRow(i)
+	p.obs.CellFinished(p.rec, i)
+}
+
+// end reads back what was written and closes the store. One that the run has
+// made and will make again is removed, so that its unwritten pages are not
+// written out during the other engine's pass.
+func (p *pass) end() {
+	p.readBack()
+	if p.abandoned || p.db == nil {
+		return
+	}
+	if err := p.await(closePatience, p.close); err != nil {
+		if p.abandoned {
+			p.warnNotClosed(Workload{})
+			return
+		}
+		p.failLast(err)
+		return
+	}
+	if p.writing() && !p.cfg.UseExistingDB && p.round < p.cfg.Rounds && !p.over() {
+		if err := p.await(callPatience, p.destroy); err != nil {
+			p.failLast(err)
+		}
+	}
+}
+
+// failLast marks the pass's last row failed: closing the store went wrong
+// after it.
+func (p *pass) failLast(err error) {
+	for i := len(p.rec.Results) - 1; i >= 0; i-- {
+		row := &p.rec.Results[i]
+		if row.Engine != p.engine.Name || row.Round != p.round {
+			return
+		}
+		if row.Status == StatusOK {
+			row.fail(err)
+			p.obs.CellRevised(p.rec, i)
+			return
+		}
+	}
+}

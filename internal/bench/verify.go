@@ -1,0 +1,337 @@
+package bench
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/lsmkit/lsmkit/store"
+)
+
+// Bounds of the read-back.
+const (
+	sampleKeys     = 1000
+	sampleBytes    = 256 << 20 // of values, at most
+	sampleLeast    = 10
+	countedNumbers = 1 << 28 // key numbers, a bit each, up to which entries are counted
+	countedEntries = 1 << 25 // entries up to which the store is walked to count them
+)
+
+// expected is what must be under a key.
+type expected struct {
+	row     int // that wrote it last
+	deleted bool
+	// values are the possible ones: several workers of one workload may have
+	// written the key, in an order that is not known; the last of each counts.
+	values [][]byte
+	by     []int // the worker of each
+}
+
+func (e *expected) allows(value []byte) bool {
+	return slices.ContainsFunc(e.values, func(v []byte) bool { return bytes.Equal(v, value) })
+}
+
+// readBack compares what the pass has written to its store with what is there,
+// and tells so in the rows. It is called just before the store is renewed or
+// closed.
+func (p *pass) readBack() {
+	if p.db == nil || p.over() || p.engine.Discards || len(p.history) == 0 {
+		return
+	}
+	for _, h := range p.history {
+		if p.rec.Results[h.row].Status != StatusOK {
+			return // what was written by then is not known
+		}
+	}
+	b := &readBack{pass: p, verified: map[int]int64{}, failures: map[int]error{}}
+	err := p.await(callPatience, b.run)
+	if p.over() {
+		return
+	}
+	for _, h := range p.history {
+		row := &p.rec.Results[h.row]
+		if err != nil {
+			row.fail(fmt.Errorf("read back: %w", err))
+		} else if failure := b.failures[h.row]; failure != nil {
+			row.fail(fmt.Errorf("read back: %w", failure))
+		} else {
+			n := b.verified[h.row]
+			row.VerifiedKeys = &n
+		}
+		p.obs.CellRevised(p.rec, h.row)
+	}
+	for _, text := range b.notes {
+		p.warn(WarnNotVerified, text)
+	}
+	if b.uncompressed {
+		rows := make([]int, len(p.history))
+		for i, h := range p.history {
+			rows[i] = h.row
+		}
+		p.warn(WarnUncompressed, fmt.Sprintf("%s: compression is on, and the tables are not smaller than the data", p.engine.Name), rows...)
+	}
+	p.history = nil
+	p.known = false
+}
+
+// readBack is the work of one read-back. It goes through the history twice: to
+// choose keys that were written and to learn which are there, then to learn
+// what those chosen must have.
+type readBack struct {
+	*pass
+	sample  map[uint64]*expected
+	entries int64 // that the store must have; -1 if not known
+
+	verified     map[int]int64 // by row
+	failures     map[int]error // by row
+	notes        []string
+	uncompressed bool
+}
+
+func (b *readBack) run() error {
+	if err := b.choose(); err != nil {
+		return err
+	}
+	if err := b.expect(); err != nil {
+		return err
+	}
+	if err := b.compare(); err != nil {
+		return err
+	}
+	if err := b.count(); err != nil {
+		return err
+	}
+	return b.weigh()
+}
+
+// each calls fn with every operation of h, in the order of each worker.
+func (h *written) each(stopped func() error, fn func(worker int, num uint64, value []byte)) error {
+	var buf [block]uint64
+	for w, left := range h.counts {
+		seq := h.plan.sequence(w)
+		values := h.plan.stream(w)
+		for left > 0 {
+			if err := stopped(); err != nil {
+				return err
+			}
+			nums := buf[:min(left, block)]
+			seq.fill(nums)
+			for _, num := range nums {
+				var value []byte
+				if h.plan.change == putsKeys {
+					value = values.next()
+				}
+				fn(w, num, value)
+			}
+			left -= int64(len(nums))
+		}
+	}
+	return nil
+}
+
+// choose draws operations at random and takes their keys as the sample. On the
+// way it notes which keys must be there.
+func (b *readBack) choose() error {
+	total, size := int64(0), int64(1)
+	for _, h := range b.history {
+		for _, n := range h.counts {
+			total += n
+		}
+		size = max(size, int64(h.plan.values.max))
+	}
+	most := min(max(sampleBytes/size, sampleLeast), sampleKeys)
+	drawn := drawSorted(splitmix(b.cfg.Seed), total, most)
+	var there bitmap
+	if b.known && b.cfg.Num <= countedNumbers {
+		there = make(bitmap, b.cfg.Num/64+1)
+	}
+	b.sample = map[uint64]*expected{}
+	b.entries = -1
+	at := int64(0)
+	for _, h := range b.history {
+		puts := h.plan.change == putsKeys
+		err := h.each(b.ctx.Err, func(_ int, num uint64, _ []byte) {
+			if there != nil {
+				there.set(num, puts)
+			}
+			if len(drawn) > 0 && drawn[0] == at {
+				b.sample[num] = nil
+				drawn = drawn[1:]
+			}
+			at++
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if there != nil {
+		b.entries = there.count()
+	}
+	return nil
+}
+
+// drawSorted returns up to n different numbers below total, ascending.
+func drawSorted(rng splitmix, total, n int64) []int64 {
+	drawn := make([]int64, 0, n)
+	if total <= n {
+		for i := range total {
+			drawn = append(drawn, i)
+		}
+		return drawn
+	}
+	for range n {
+		drawn = append(drawn, int64(rng.below(uint64(total))))
+	}
+	slices.Sort(drawn)
+	return slices.Compact(drawn)
+}
+
+// expect finds out what each key of the sample must have.
+func (b *readBack) expect() error {
+	var filter [1024]uint64 // most keys are told apart without the map
+	for num := range b.sample {
+		filter[num>>6%1024] |= 1 << (num & 63)
+	}
+	for _, h := range b.history {
+		err := h.each(b.ctx.Err, func(worker int, num uint64, value []byte) {
+			if filter[num>>6%1024]&(1<<(num&63)) == 0 {
+				return
+			}
+			e, ok := b.sample[num]
+			if !ok {
+				return
+			}
+			if e == nil || e.row != h.row {
+				e = &expected{row: h.row, deleted: h.plan.change == deletesKeys}
+				b.sample[num] = e
+			}
+			if e.deleted {
+				return
+			}
+			if i := slices.Index(e.by, worker); i >= 0 {
+				e.values[i] = value
+				return
+			}
+			e.by, e.values = append(e.by, worker), append(e.values, value)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compare looks up the sample, without filling the cache.
+func (b *readBack) compare() (err error) {
+	it, err := b.db.NewIterator(&store.IterOptions{FillCache: store.Off, VerifyChecksums: store.On})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	nums := make([]uint64, 0, len(b.sample))
+	for num := range b.sample {
+		nums = append(nums, num)
+	}
+	slices.Sort(nums)
+	keys := newKeyMaker(&b.cfg, "")
+	for _, num := range nums {
+		if err := b.ctx.Err(); err != nil {
+			return err
+		}
+		e, key := b.sample[num], keys.at(num)
+		found := it.SeekGE(key) && bytes.Equal(it.Key(), key)
+		if err := it.Err(); err != nil {
+			return err
+		}
+		switch {
+		case found == e.deleted && found:
+			b.failures[e.row] = fmt.Errorf("key %q was deleted and is there", key)
+		case found == e.deleted:
+			b.failures[e.row] = fmt.Errorf("key %q was written and is not there", key)
+		case found && !e.allows(it.Value()):
+			b.failures[e.row] = fmt.Errorf("key %q has another value than was written", key)
+		default:
+			b.verified[e.row]++
+		}
+	}
+	return nil
+}
+
+// count walks over the store to see how many entries it has.
+func (b *readBack) count() (err error) {
+	if !b.known {
+		return nil
+	}
+	if b.entries < 0 || b.entries > countedEntries {
+		b.notes = append(b.notes, fmt.Sprintf("%s: the store is too large to count its entries", b.engine.Name))
+		b.entries = -1
+		return nil
+	}
+	it, err := b.db.NewIterator(&store.IterOptions{KeysOnly: true, FillCache: store.Off})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	n := int64(0)
+	for ok := it.First(); ok; ok = it.Next() {
+		if n++; n%4096 == 0 && b.ctx.Err() != nil {
+			return b.ctx.Err()
+		}
+	}
+	if err := it.Err(); err != nil {
+		return err
+	}
+	if n != b.entries {
+		return fmt.Errorf("the store has %d entries, and %d were written", n, b.entries)
+	}
+	return nil
+}
+
+// weigh looks at the bytes on disk: data that takes none is not there, and
+// tables as large as what was written are not compressed.
+func (b *readBack) weigh() error {
+	m, err := b.db.Metrics()
+	if err != nil {
+		return err
+	}
+	if disk, ok := m.DiskBytes.Value(); ok && disk == 0 && b.entries > 0 {
+		return errors.New("the store takes no space on disk")
+	}
+	tables, ok := m.TableBytes.Value()
+	if !ok || !b.known || b.compression() == string(store.NoCompression) || b.cfg.CompressionRatio > 0.8 {
+		return nil
+	}
+	const enough = 16 << 20 // less may be all in memory yet
+	raw := int64(0)
+	for _, h := range b.history {
+		raw += b.rec.Results[h.row].Bytes
+	}
+	b.uncompressed = tables > enough && float64(tables) > 0.95*float64(raw)
+	return nil
+}
+
+// compression returns the codec in effect.
+func (p *pass) compression() string {
+	o, _ := p.infos[p.index].Options.Get(OptCompression)
+	return o.Text()
+}
+
+// bitmap is a set of numbers.
+type bitmap []uint64
+
+func (m bitmap) set(i uint64, on bool) {
+	if on {
+		m[i>>6] |= 1 << (i & 63)
+	} else {
+		m[i>>6] &^= 1 << (i & 63)
+	}
+}
+
+func (m bitmap) count() (n int64) {
+	for _, w := range m {
+		n += int64(bits.OnesCount64(w))
+	}
+	return n
+}

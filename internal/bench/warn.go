@@ -1,0 +1,138 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// warn adds a warning about the rows, or adds the rows to the one that says
+// the same.
+func (r *runner) warn(code WarningCode, text string, rows ...int) {
+	for i := range r.rec.Warnings {
+		if w := &r.rec.Warnings[i]; w.Code == code && w.Text == text {
+			w.Rows = append(w.Rows, rows...)
+			return
+		}
+	}
+	r.rec.Warnings = append(r.rec.Warnings, Warning{Code: code, Text: text, Rows: rows})
+	r.obs.Warned(r.rec, len(r.rec.Warnings)-1)
+}
+
+// warnBefore warns of what is known before anything is measured.
+func (r *runner) warnBefore() {
+	r.warnOfMachine(&r.rec.Environment)
+	r.warnOfSizes(&r.rec.Environment)
+	r.warnOfOptions()
+	if flags := debugBuild(); flags != "" {
+		r.warn(WarnDebugBuild, "this program was built with "+flags)
+	}
+	if len(r.engines) > 1 && r.cfg.Rounds < enoughRounds {
+		r.warn(WarnTooFewRounds, fmt.Sprintf("with %d rounds no difference can be shown; %d are the least", r.cfg.Rounds, enoughRounds))
+	}
+}
+
+func (r *runner) warnOfMachine(e *Environment) {
+	if e.Filesystem == "tmpfs" || e.Filesystem == "ramfs" {
+		r.warn(WarnTmpfs, fmt.Sprintf("the stores are in memory (%s on %s)", e.Filesystem, e.Mount))
+	}
+	const leastFsync = 20 // µs
+	if e.FsyncMicros != nil && *e.FsyncMicros < leastFsync {
+		r.warn(WarnSyncFree, fmt.Sprintf("an fdatasync takes %.1f µs: it can't have reached a device", *e.FsyncMicros))
+	}
+	if e.Load != nil && *e.Load > float64(e.Cores)/2 {
+		r.warn(WarnOtherLoad, fmt.Sprintf("the machine was busy when the run began: load %.2f on %d cores", *e.Load, e.Cores))
+	}
+}
+
+// warnOfSizes compares the size of the data with the memory that can hold it.
+func (r *runner) warnOfSizes(e *Environment) {
+	data := float64(r.cfg.Num) * (float64(r.cfg.KeySize) + r.cfg.ValueSize.Mean())
+	if data == 0 || r.cfg.UseExistingDB {
+		return
+	}
+	memory := e.MemoryBytes
+	if e.CgroupMemoryBytes != nil && (memory == nil || *e.CgroupMemoryBytes < *memory) {
+		memory = e.CgroupMemoryBytes
+	}
+	if memory != nil && data < float64(*memory) {
+		r.warn(WarnFitsRAM, fmt.Sprintf("the data (%.0f MiB) fits in memory: reads don't wait for the device", data/megabyte))
+	}
+	for i, info := range r.infos {
+		if cache, ok := info.Options.Get(OptCacheSize); ok && !r.engines[i].InMemory {
+			if n, ok := cache.Value.(int64); ok && data < float64(n) {
+				r.warn(WarnFitsCache, fmt.Sprintf("%s: the data (%.0f MiB) fits in the block cache", info.Name, data/megabyte))
+			}
+		}
+	}
+}
+
+func (r *runner) warnOfOptions() {
+	for _, info := range r.infos {
+		for _, asked := range info.Requested {
+			got, _ := info.Options.Get(asked.Name)
+			r.warn(WarnClipped, fmt.Sprintf("%s: %s is %s, not %s as asked for", info.Name, asked.Name, got.Text(), asked.Text()))
+		}
+	}
+	var differ []string
+	for _, d := range DiffOptions(r.infos) {
+		if !d.Differs {
+			continue
+		}
+		differ = append(differ, d.Name)
+		if d.Name == OptSync {
+			r.warn(WarnDurability, fmt.Sprintf("a synced write is not the same on all engines: %v", d.Values))
+		}
+	}
+	if len(differ) > 0 {
+		r.warn(WarnOptionsDiffer, "options that are not alike: "+strings.Join(differ, ", "))
+	}
+}
+
+// warnOfRow warns of what row i shows.
+func (r *runner) warnOfRow(i int) {
+	row := &r.rec.Results[i]
+	if row.RewroteNothing() {
+		r.warn(WarnNothingToDo, fmt.Sprintf("%s: compact rewrote nothing; its rate says nothing", row.Engine), i)
+	}
+	w, _ := FindWorkload(row.Workload)
+	if debt := row.PendingCompactionBytes; w.Writes && debt != nil && *debt > 0 {
+		r.warn(WarnCompactionDebt, fmt.Sprintf("%s %s left work to compaction, which later rows pay", row.Engine, row.Workload), i)
+	}
+}
+
+// warnNotClosed tells that a store stays open, because a call did not return.
+func (p *pass) warnNotClosed(w Workload) {
+	text := fmt.Sprintf("%s: a call did not return after the interrupt; the store was not closed", p.engine.Name)
+	if w.Name == "compact" && !p.engine.CompactInterruptible {
+		text = fmt.Sprintf("%s can't interrupt a compaction; the store was not closed", p.engine.Name)
+	}
+	p.warn(WarnNotClosed, text)
+}
+
+// warnAfter warns of what only the whole record shows: engines that found
+// different keys where the same were asked for.
+func (r *runner) warnAfter() {
+	type place struct{ position, round int }
+	first := map[place]int{}
+	for i := range r.rec.Results {
+		row := &r.rec.Results[i]
+		if row.Found == nil || row.Status != StatusOK {
+			continue
+		}
+		at := place{row.Position, row.Round}
+		j, ok := first[at]
+		if !ok {
+			first[at] = i
+			continue
+		}
+		if other := &r.rec.Results[j]; *other.Found != *row.Found {
+			r.warn(WarnFoundDiffers, fmt.Sprintf("%s and %s found different keys in %s", other.Engine, row.Engine, row.Workload), j, i)
+		}
+	}
+	for i := range r.rec.Warnings {
+		w := &r.rec.Warnings[i]
+		slices.Sort(w.Rows)
+		w.Rows = slices.Compact(w.Rows)
+	}
+}
