@@ -1,0 +1,58 @@
+# Everything that a developer or CI does. `make` alone shows the menu.
+#
+# A target that compiles first asks scripts/build-deps.sh for the engines, which
+# takes no time when they are built and a few minutes when they are not.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# Flags for scripts/build-deps.sh, such as --from-source or --tarballs DIR.
+DEPS_FLAGS ?=
+# The time limit of one package's tests, and the time given to each fuzz target.
+TEST_TIMEOUT ?= 15m
+FUZZTIME ?= 30s
+# Rounds of `make bench`, and the file for its record.
+ROUNDS ?= 5
+RECORD ?= bench-results/$(shell date +%Y%m%d-%H%M%S).json
+
+# WITH_DEPS begins a recipe that needs cgo's flags. The assignment stands alone,
+# so that a failing build ends the recipe.
+WITH_DEPS = flags="$$(bash scripts/build-deps.sh $(DEPS_FLAGS) --print-env)"; eval "$$flags";
+
+.PHONY: help deps build test race lint bench overhead asan fuzz clean
+
+help: ## this menu
+	@echo 'usage: make TARGET'
+	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' Makefile
+
+deps: ## build LevelDB, RocksDB and their db_bench programs, once
+	@bash scripts/build-deps.sh $(DEPS_FLAGS)
+
+build: ## build bin/dbbench
+	@$(WITH_DEPS) go build -o bin/dbbench ./cmd/dbbench
+
+test: ## run all tests
+	@$(WITH_DEPS) bash scripts/gotest.sh -timeout $(TEST_TIMEOUT) ./...
+
+race: ## run all tests under the race detector
+	@$(WITH_DEPS) bash scripts/gotest.sh -race -timeout $(TEST_TIMEOUT) ./...
+
+lint: ## gofmt, vet, staticcheck, shellcheck, house rules, tidy modules
+	@$(WITH_DEPS) bash scripts/lint.sh
+
+bench: build ## compare LevelDB and RocksDB on this machine
+	@mkdir -p "$(dir $(RECORD))"
+	@bin/dbbench run --preset leveldb --rounds $(ROUNDS) --json "$(RECORD)"
+
+overhead: ## compare lsmkit with C++ db_bench, levigo and grocksdb
+	@$(WITH_DEPS) go run ./internal/overhead
+
+asan: ## run the tests of the C boundary under the address sanitizer
+	@$(WITH_DEPS) bash scripts/asan.sh -timeout $(TEST_TIMEOUT)
+
+fuzz: ## run every fuzz target for FUZZTIME (30s)
+	@$(WITH_DEPS) bash scripts/fuzz.sh $(FUZZTIME)
+
+clean: ## remove what was built here (the engines stay in the cache)
+	@rm -rf bin
