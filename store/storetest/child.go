@@ -45,6 +45,10 @@ func runChild(name string) (string, error) {
 		cmd.Args = append(cmd.Args, "-test.short")
 	}
 	cmd.Env = append(os.Environ(), childEnv+"="+name)
+	if raceEnabled {
+		// The race detector sleeps a second before each exit.
+		cmd.Env = append(cmd.Env, "GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=0")
+	}
 	b, err := cmd.CombinedOutput()
 	out := string(b)
 	if err == nil && !strings.Contains(out, "--- PASS: "+name) && !strings.Contains(out, "--- SKIP: "+name) {
