@@ -66,6 +66,9 @@ func rounds(c *bench.Config) string {
 		text += ", interleaved"
 	}
 	text += fmt.Sprintf("; seed %d", c.Seed)
+	if c.Generator != "" {
+		text += " (" + c.Generator + ")"
+	}
 	if c.Threads > 1 {
 		return text + fmt.Sprintf("; %d threads share the operations", c.Threads)
 	}

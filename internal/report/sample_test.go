@@ -52,6 +52,7 @@ func config(workloads ...string) bench.Config {
 	c.Workloads = workloads
 	c.WriteBufferSize = ptr(int64(3 << 30))
 	c.Reads = c.Num
+	c.Generator = "lehmer31"
 	return c
 }
 

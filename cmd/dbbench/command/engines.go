@@ -1,0 +1,89 @@
+package command
+
+import (
+	"github.com/lsmkit/lsmkit/internal/bench"
+	"github.com/lsmkit/lsmkit/leveldb"
+	"github.com/lsmkit/lsmkit/rocksdb"
+	"github.com/lsmkit/lsmkit/store"
+	"github.com/lsmkit/lsmkit/store/engines"
+)
+
+// Engines is the table of the engines that dbbench knows, the baseline first.
+func Engines() []bench.Engine {
+	return []bench.Engine{levelDB(), rocksDB()}
+}
+
+// Facts about both engines at the versions that scripts/build-deps.sh pins;
+// neither lets them be set through store.Options.
+const (
+	noteL0 = "files in level 0 that begin a compaction, slow writes down, and stop them; LevelDB's are fixed"
+	noteL1 = "the size of level 1, and ten times as much in each below; LevelDB's is fixed"
+)
+
+func levelDB() bench.Engine {
+	return bench.Engine{
+		Name:    "leveldb",
+		Version: reported(leveldb.Version),
+		Open:    opener("leveldb"),
+		Destroy: leveldb.Destroy,
+		Detect:  engines.Detect,
+		// The library's default is to verify; upstream's is not to.
+		Stock: store.Options{VerifyChecksums: store.Off},
+		Effective: func(o store.Options) (store.Options, bench.OptionList, error) {
+			e, err := (&leveldb.Options{Options: o}).Effective()
+			if err != nil {
+				return store.Options{}, nil, err
+			}
+			return e.Options, bench.OptionList{
+				{Name: bench.OptL0Triggers, Value: "4/8/12", Note: noteL0},
+				{Name: bench.OptL1Size, Value: int64(10 << 20), Note: noteL1},
+				{Name: bench.OptBackgroundThreads, Value: "1", Note: "LevelDB flushes and compacts in the same one"},
+				{Name: bench.OptReads, Value: "mmap", Note: "how table files are read: the first 1000 that LevelDB opens are mapped"},
+				{Name: bench.OptSeekCompaction, Value: true, Note: "reading can trigger a compaction in LevelDB"},
+				{Name: bench.OptSync, Value: "fdatasync"},
+			}, nil
+		},
+		StatsProperty: "leveldb.stats",
+	}
+}
+
+func rocksDB() bench.Engine {
+	return bench.Engine{
+		Name:    "rocksdb",
+		Version: reported(rocksdb.Version),
+		Open:    opener("rocksdb"),
+		Destroy: rocksdb.Destroy,
+		Detect:  engines.Detect,
+		Effective: func(o store.Options) (store.Options, bench.OptionList, error) {
+			e, err := (&rocksdb.Options{Options: o}).Effective()
+			if err != nil {
+				return store.Options{}, nil, err
+			}
+			return e.Options, bench.OptionList{
+				{Name: bench.OptL0Triggers, Value: "4/20/36", Note: noteL0},
+				{Name: bench.OptL1Size, Value: int64(256 << 20), Note: noteL1},
+				{Name: bench.OptBackgroundThreads, Value: "1 flush + 1 compaction"},
+				{Name: bench.OptReads, Value: "pread"},
+				{Name: bench.OptSeekCompaction, Value: false},
+				{Name: bench.OptSync, Value: "fdatasync"},
+			}, nil
+		},
+		StatsProperty:        "rocksdb.stats",
+		CompactInterruptible: true,
+	}
+}
+
+func opener(name string) func(string, store.Options) (store.DB, error) {
+	return func(path string, o store.Options) (store.DB, error) { return engines.Open(name, path, &o) }
+}
+
+// reported is the version that a library tells, or why it tells none.
+func reported(version func() (string, error)) func() string {
+	return func() string {
+		v, err := version()
+		if err != nil {
+			return "unknown (" + err.Error() + ")"
+		}
+		return v
+	}
+}

@@ -1,0 +1,163 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+
+	"github.com/lsmkit/lsmkit/internal/bench"
+	"github.com/lsmkit/lsmkit/internal/report"
+)
+
+// progress shows how far a run has come. note may be called at any time, the
+// others as an observer's methods are.
+type progress interface {
+	started(c bench.Cell)
+	tick(c bench.Cell, p bench.Progress)
+	finished(c bench.Cell, r *bench.Result)
+	note(text string)
+	stop()
+}
+
+// newProgress returns a bar on a terminal, one line a cell elsewhere, and
+// nothing but notes where no progress is wanted.
+func newProgress(d Deps, w io.Writer, o *runOptions) progress {
+	switch {
+	case o.quiet || o.progress == "never":
+		return &plainProgress{w: w, notesOnly: true}
+	case d.Terminal(w) && d.Getenv("TERM") != "dumb":
+		return newBar(w)
+	}
+	return &plainProgress{w: w}
+}
+
+// plainProgress writes a line for each cell that has finished.
+type plainProgress struct {
+	w         io.Writer
+	notesOnly bool
+}
+
+func (p *plainProgress) started(bench.Cell)              {}
+func (p *plainProgress) tick(bench.Cell, bench.Progress) {}
+func (p *plainProgress) note(text string)                { fmt.Fprintln(p.w, text) }
+func (p *plainProgress) stop()                           {}
+
+func (p *plainProgress) finished(c bench.Cell, r *bench.Result) {
+	if !p.notesOnly {
+		fmt.Fprintf(p.w, "[%d/%d] %s round %d/%d: %s\n", c.Index+1, c.Cells, cellName(c), c.Round, c.Rounds, outcome(r))
+	}
+}
+
+func cellName(c bench.Cell) string {
+	return fmt.Sprintf("%s %s", report.OneLine(c.Engine), report.OneLine(c.Workload))
+}
+
+// outcome is a row in a few words.
+func outcome(r *bench.Result) string {
+	text := fmt.Sprintf("%.3f micros/op, %s ops/s", r.MicrosPerOp, report.Rate(r.OpsPerSec))
+	switch {
+	case r.Status == bench.StatusOK:
+		return text
+	case r.Error != "" && r.Error != string(r.Status):
+		return string(r.Status) + ": " + report.OneLine(r.Error)
+	}
+	return string(r.Status)
+}
+
+// bar is a bar on a terminal for the cell that runs. The renderer's goroutine
+// reads what the observer's writes, hence the lock.
+type bar struct {
+	container *mpb.Progress
+	bar       *mpb.Bar
+
+	mu      sync.Mutex
+	cell    bench.Cell
+	now     bench.Progress
+	begun   time.Time // the run
+	stopped bool
+}
+
+func newBar(w io.Writer, options ...mpb.ContainerOption) *bar {
+	b := &bar{begun: time.Now()}
+	b.container = mpb.New(append([]mpb.ContainerOption{mpb.WithOutput(w), mpb.WithWidth(80)}, options...)...)
+	b.bar = b.container.New(0, mpb.BarStyle(),
+		mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return b.left() })),
+		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return b.right() })))
+	return b
+}
+
+func (b *bar) started(c bench.Cell) {
+	b.mu.Lock()
+	b.cell, b.now = c, bench.Progress{}
+	b.mu.Unlock()
+	b.bar.SetTotal(max(c.Ops, 1), false)
+	b.bar.SetCurrent(0)
+}
+
+func (b *bar) tick(_ bench.Cell, p bench.Progress) {
+	b.mu.Lock()
+	b.now = p
+	b.mu.Unlock()
+	b.bar.SetCurrent(p.Ops)
+}
+
+func (b *bar) finished(_ bench.Cell, r *bench.Result) {
+	if r.Status == bench.StatusFailed {
+		b.note(fmt.Sprintf("%s %s round %d: %s", r.Engine, r.Workload, r.Round, outcome(r)))
+	}
+}
+
+// note writes a line above the bar.
+func (b *bar) note(text string) { fmt.Fprintln(b.container, text) }
+
+// stop takes the bar away.
+func (b *bar) stop() {
+	b.bar.Abort(true)
+	b.container.Wait()
+}
+
+// left says what runs.
+func (b *bar) left() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.cell.Cells == 0 {
+		return "preparing "
+	}
+	return fmt.Sprintf("%s %d/%d round %d/%d ", cellName(b.cell), b.cell.Position, b.cell.Positions, b.cell.Round, b.cell.Rounds)
+}
+
+// right says how fast it runs, and when it will end: the cell, and once each
+// cell has run in a round, the whole run.
+func (b *bar) right() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c, p := b.cell, b.now
+	text := ""
+	if seconds := p.Elapsed.Seconds(); seconds > 0 && p.Ops > 0 {
+		rate := float64(p.Ops) / seconds
+		text = fmt.Sprintf(" %s/s", report.Rate(rate))
+		if left := c.Ops - p.Ops; left > 0 {
+			text += " ETA " + short(time.Duration(float64(left)/rate*float64(time.Second)))
+		}
+	} else if p.Elapsed > 0 {
+		text = " " + short(p.Elapsed)
+	}
+	if c.Rounds > 1 && c.Index >= c.Cells/c.Rounds {
+		perCell := time.Since(b.begun) / time.Duration(c.Index)
+		text += ", all " + short(perCell*time.Duration(c.Cells-c.Index))
+	}
+	return text
+}
+
+// short writes a duration in whole seconds, and in hours where it's long.
+func short(d time.Duration) string {
+	d = d.Round(time.Second)
+	if d >= time.Hour {
+		return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
+	}
+	return d.String()
+}

@@ -1,0 +1,51 @@
+package command
+
+import (
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lsmkit/lsmkit/internal/report"
+)
+
+// reportOptions are the flags of report.
+type reportOptions struct {
+	format report.Format
+}
+
+func newReport(d Deps) *cobra.Command {
+	o := &reportOptions{format: report.FormatText}
+	cmd := &cobra.Command{
+		Use:   "report RESULTS.json [flags]",
+		Short: "Show a record that run --json wrote",
+		Long: `Report reads a record that "dbbench run --json FILE" wrote, also one of a run
+that isn't finished, and shows it in any format.`,
+		Example: `  dbbench report results.json
+  dbbench report results.json --format markdown`,
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 0:
+				return usageError("which file?")
+			case len(args) > 1:
+				return usageError("unexpected argument %s", quoted(args[1]))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, err := os.Open(args[0])
+			if err != nil {
+				return usageError("%s: %w", quoted(args[0]), cause(err))
+			}
+			defer f.Close()
+			rec, err := report.Read(f)
+			if err != nil {
+				return usageError("%s: %w", quoted(args[0]), err)
+			}
+			style := report.Style{Bold: d.escapes(cmd.OutOrStdout())}
+			return failure(buffered(cmd.OutOrStdout(), func(w io.Writer) error { return report.Write(w, rec, o.format, style) }))
+		},
+	}
+	cmd.Flags().Var(choice(&o.format, report.Formats()...), "format", "form of the results: text, markdown, csv, json or gobench")
+	return cmd
+}
