@@ -2,40 +2,44 @@
 # Runs `go test` quietly but not silently: gotest.sh GO-TEST-ARGUMENT...
 #
 # Plain `go test` hides skipped tests, `go test -v` drowns them. This prints the
-# closing line of every package, then every skipped test with its reason, then
-# the totals; when something fails, also the whole output but for the tests that
-# passed.
+# closing line of every package and what failing tests said, then every skipped
+# test with its reason, then the totals.
 set -euo pipefail
 
-log=$(mktemp)
-trap 'rm -f -- "$log"' EXIT
-
-status=0
-go test -v "$@" 2>&1 | tee "$log" | grep --line-buffered -E '^(ok|FAIL|panic:)[[:space:]]' || status=${PIPESTATUS[0]}
-
-if ((status != 0)); then
-    echo "--- the output of what failed:"
-    grep -vE '^(=== (RUN|PAUSE|CONT)|ok[[:space:]]|PASS$)|^ *--- (PASS|SKIP)' "$log" || true
-fi
-
 # A test's log lines follow the === line that names it, whichever tests run at
-# the same time, so they are kept by name. Names are per package; a closing line
-# of a package ends them.
-awk '
+# the same time, so they are kept by name and dropped when it passes. What was
+# said outside a test that ended (a panic, a compiler's error, a leak found at
+# exit) is still there when its package fails. The race detector writes to
+# whichever test is current, so its reports outlive that one's success.
+# shellcheck disable=SC2016 # awk's dollars, not the shell's.
+filter='
     /^=== / { current = $3; next }
-    /^ *--- PASS: / { passed++; next }
-    /^ *--- FAIL: / { failed++; next }
-    /^ *--- SKIP: / { skipped++; skips = skips "skipped: " $3 "\n" said[$3]; next }
+    /^ *--- PASS: / { passed++; if (said[$3] ~ /DATA RACE/) races = races said[$3]; delete said[$3]; next }
+    /^ *--- SKIP: / { skipped++; skips = skips "skipped: " $3 "\n" said[$3]; delete said[$3]; next }
+    /^ *--- FAIL: / { failed++; printf "%s\n%s", $0, said[$3]; delete said[$3]; next }
+    /^\?/ || /^PASS$/ || /^FAIL$/ { next }
     /^(ok|FAIL)[ \t]/ {
-        if ($1 == "FAIL") broken++
-        delete said
+        if ($1 == "FAIL") {
+            broken++
+            printf "%s", races
+            for (name in said) printf "%s", said[name]
+        }
+        print
+        fflush()
+        split("", said)
+        races = ""
         next
     }
     { said[current] = said[current] $0 "\n" }
     END {
+        # What the go command itself had to say.
+        for (name in said) printf "%s", said[name]
         printf "%s", skips
         # A package that does not compile has no failed test, yet has failed.
-        if (broken > 0 && failed == 0) failed = broken
+        if (broken > failed) failed = broken
         printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
-    }' "$log"
+    }'
+
+status=0
+go test -v "$@" 2>&1 | awk "$filter" || status=${PIPESTATUS[0]}
 exit "$status"

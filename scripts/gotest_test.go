@@ -31,7 +31,7 @@ func TestC(t *testing.T) { t.Run("sub", func(t *testing.T) { t.Skip("nor there")
 	for _, want := range []string{
 		"ok  \tsample",
 		"skipped: TestB\n    a_test.go:7: no tmpfs here\n",
-		"skipped: TestC/sub\n        a_test.go:8: nor there\n",
+		"skipped: TestC/sub\n    a_test.go:8: nor there\n",
 		"\n2 passed, 0 failed, 2 skipped\n",
 	} {
 		if !strings.Contains(got, want) {
