@@ -41,7 +41,8 @@ func (db *DB) Write(b *store.Batch, o *store.WriteOptions) error {
 }
 
 // DeleteRange reads the keys of the range and writes a delete for each, in one
-// batch, while other writers wait. See store.Writer.
+// batch, while other writers wait. It stands on leveldb_iter_seek, _next and
+// leveldb_write. See store.Writer.
 func (db *DB) DeleteRange(start, end []byte, o *store.WriteOptions) error {
 	var b store.Batch
 	if err := b.DeleteRange(start, end); err != nil {

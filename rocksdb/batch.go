@@ -35,7 +35,8 @@ func (db *DB) Write(b *store.Batch, o *store.WriteOptions) error {
 	return db.commit("write", b, o)
 }
 
-// DeleteRange writes a range tombstone, as a batch of one. See store.Writer.
+// DeleteRange writes a range tombstone, as a batch of one. It stands on
+// rocksdb_write. See store.Writer.
 func (db *DB) DeleteRange(start, end []byte, o *store.WriteOptions) error {
 	var b store.Batch
 	if err := b.DeleteRange(start, end); err != nil {
