@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"errors"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -97,6 +98,9 @@ func (r *runner) drive(p *plan, kernels []kernel, cell Cell) outcome {
 	}
 	out := collect(workers)
 	out.cpu = cpu.until(readCPU())
+	if interrupted && out.err != nil && errors.Is(out.err, r.ctx.Err()) {
+		out.err = nil // the call was given the context, and heeded it
+	}
 	out.interrupted = interrupted && out.err == nil && out.ops < p.ops
 	for _, w := range workers {
 		if err := w.kernel.finish(); err != nil && out.err == nil && !out.interrupted {

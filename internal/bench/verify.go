@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"iter"
 	"math/bits"
 	"slices"
 
@@ -82,7 +83,8 @@ func (p *pass) readBack() {
 type readBack struct {
 	*pass
 	sample  map[uint64]*expected
-	entries int64 // that the store must have; -1 if not known
+	there   bitmap // the keys that the store must have; nil if not known
+	entries int64  // their number
 
 	verified     map[int]int64 // by row
 	failures     map[int]error // by row
@@ -100,7 +102,10 @@ func (b *readBack) run() error {
 	if err := b.compare(); err != nil {
 		return err
 	}
-	if err := b.count(); err != nil {
+	if len(b.failures) > 0 {
+		return nil // the rows to blame are known
+	}
+	if err := b.walk(); err != nil {
 		return err
 	}
 	return b.weigh()
@@ -143,18 +148,16 @@ func (b *readBack) choose() error {
 	}
 	most := min(max(sampleBytes/size, sampleLeast), sampleKeys)
 	drawn := drawSorted(splitmix(b.cfg.Seed), total, most)
-	var there bitmap
 	if b.known && b.cfg.Num <= countedNumbers {
-		there = make(bitmap, b.cfg.Num/64+1)
+		b.there = make(bitmap, b.cfg.Num/64+1)
 	}
 	b.sample = map[uint64]*expected{}
-	b.entries = -1
 	at := int64(0)
 	for _, h := range b.history {
 		puts := h.plan.change == putsKeys
 		err := h.each(b.ctx.Err, func(_ int, num uint64, _ []byte) {
-			if there != nil {
-				there.set(num, puts)
+			if b.there != nil {
+				b.there.set(num, puts)
 			}
 			if len(drawn) > 0 && drawn[0] == at {
 				b.sample[num] = nil
@@ -166,9 +169,7 @@ func (b *readBack) choose() error {
 			return err
 		}
 	}
-	if there != nil {
-		b.entries = there.count()
-	}
+	b.entries = b.there.count()
 	return nil
 }
 
@@ -259,14 +260,13 @@ func (b *readBack) compare() (err error) {
 	return nil
 }
 
-// count walks over the store to see how many entries it has.
-func (b *readBack) count() (err error) {
+// walk goes over the store and compares its keys with those that it must have.
+func (b *readBack) walk() (err error) {
 	if !b.known {
 		return nil
 	}
-	if b.entries < 0 || b.entries > countedEntries {
+	if b.there == nil || b.entries > countedEntries {
 		b.notes = append(b.notes, fmt.Sprintf("%s: the store is too large to count its entries", b.engine.Name))
-		b.entries = -1
 		return nil
 	}
 	it, err := b.db.NewIterator(&store.IterOptions{KeysOnly: true, FillCache: store.Off})
@@ -274,19 +274,22 @@ func (b *readBack) count() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
-	n := int64(0)
-	for ok := it.First(); ok; ok = it.Next() {
+	keys := newKeyMaker(&b.cfg, "")
+	n, ok := int64(0), it.First()
+	for num := range b.there.all() { // ascending, as the keys are
 		if n++; n%4096 == 0 && b.ctx.Err() != nil {
 			return b.ctx.Err()
 		}
+		key := keys.at(num)
+		if !ok || !bytes.Equal(it.Key(), key) {
+			return errors.Join(it.Err(), fmt.Errorf("at entry %d of %d the store has %q, and not %q as written", n, b.entries, it.Key(), key))
+		}
+		ok = it.Next()
 	}
-	if err := it.Err(); err != nil {
-		return err
+	if ok {
+		return fmt.Errorf("the store has more than the %d entries that were written: %q", b.entries, it.Key())
 	}
-	if n != b.entries {
-		return fmt.Errorf("the store has %d entries, and %d were written", n, b.entries)
-	}
-	return nil
+	return it.Err()
 }
 
 // weigh looks at the bytes on disk: data that takes none is not there, and
@@ -326,6 +329,19 @@ func (m bitmap) set(i uint64, on bool) {
 		m[i>>6] |= 1 << (i & 63)
 	} else {
 		m[i>>6] &^= 1 << (i & 63)
+	}
+}
+
+// all returns the numbers in ascending order.
+func (m bitmap) all() iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		for i, w := range m {
+			for ; w != 0; w &= w - 1 {
+				if !yield(uint64(i<<6 + bits.TrailingZeros64(w))) {
+					return
+				}
+			}
+		}
 	}
 }
 
