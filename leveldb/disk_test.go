@@ -1,0 +1,34 @@
+package leveldb_test
+
+import (
+	"testing"
+
+	"github.com/lsmkit/lsmkit/leveldb"
+	"github.com/lsmkit/lsmkit/rocksdb"
+	"github.com/lsmkit/lsmkit/store"
+	"github.com/lsmkit/lsmkit/store/storetest"
+)
+
+func openOther(_ testing.TB, path string, o store.Options) (store.DB, error) {
+	db, err := rocksdb.Open(path, &rocksdb.Options{Options: o})
+	if err != nil {
+		return nil, err
+	}
+	return db, nil
+}
+
+// disk describes the engine to the tests of storetest.
+var disk = storetest.Disk{
+	Config:    storetest.Config{Name: leveldb.Engine, Open: open},
+	Other:     openOther,
+	OtherName: rocksdb.Engine,
+	Repair: func(path string, o store.Options) error {
+		return leveldb.Repair(path, &leveldb.Options{Options: o})
+	},
+	Destroy: leveldb.Destroy,
+	Codecs:  []store.Compression{store.NoCompression, store.Snappy},
+}
+
+// The engine's folders withstand damage, full disks, kills and foreign stores,
+// and its calls leak nothing.
+func TestDisk(t *testing.T) { storetest.RunDisk(t, disk) }

@@ -1,0 +1,78 @@
+package storetest
+
+import (
+	"testing"
+
+	"github.com/lsmkit/lsmkit/store"
+)
+
+// Disk is what RunDisk has to know of an engine. Variants and InMemory of its
+// Config are not used.
+type Disk struct {
+	Config
+
+	// Other opens stores of another engine, named OtherName, which must be told
+	// apart.
+	Other     Opener
+	OtherName string
+
+	// Repair and Destroy are the engine's package functions.
+	Repair  func(path string, o store.Options) error
+	Destroy func(path string) error
+
+	// Codecs are those that the engine has. It must say ErrNotSupported for the
+	// others.
+	Codecs []store.Compression
+
+	// Interrupts tells that Compact can be stopped by its context.
+	Interrupts bool
+}
+
+// RunDisk holds an engine to what its stores must do in their folders: damage,
+// full disks, kills, foreign stores, compression, repair, memory and
+// descriptors. It is the second half of Run, for engines with files, and takes
+// longer. Most cases run in a child process.
+func RunDisk(t *testing.T, d Disk) {
+	for _, c := range diskCases() {
+		t.Run(c.name, func(t *testing.T) {
+			run := func(t *testing.T) { c.run(&diskEnv{newEnv(t, d.Config, Variant{}), d}) }
+			if c.crash {
+				Child(t, run)
+				return
+			}
+			run(t)
+		})
+	}
+}
+
+// diskEnv is a running case of RunDisk.
+type diskEnv struct {
+	*env
+	engine Disk
+}
+
+type diskCase struct {
+	name  string
+	run   func(t *diskEnv)
+	crash bool // runs in a child process; others start processes themselves
+}
+
+func diskCases() []diskCase {
+	var all []diskCase
+	for _, topic := range [][]diskCase{
+		damageCases(), foreignCases(),
+	} {
+		all = append(all, topic...)
+	}
+	return all
+}
+
+// openO opens the store at path with options, made if missing, and fails the
+// test if it can't. The test closes it.
+func (t *diskEnv) openO(path string, o store.Options) store.DB {
+	t.Helper()
+	o.CreateIfMissing = true
+	db, err := t.openWith(path, o)
+	t.must(err, "open")
+	return db
+}

@@ -1,0 +1,138 @@
+package storetest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// folderState describes the files below a folder: name, size, hash and time. LOG
+// and LOCK are left out, and LOCK is never opened: closing it would drop the
+// lock of a store that this process has open.
+func folderState(t testing.TB, folder string) map[string]string {
+	t.Helper()
+	state := map[string]string{}
+	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := strings.TrimPrefix(strings.TrimPrefix(path, folder), "/")
+		if name == "LOCK" || strings.HasPrefix(name, "LOG") {
+			return nil
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		if !info.Mode().IsRegular() {
+			state[name] = info.Mode().String()
+			return nil
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		state[name] = fmt.Sprintf("%d bytes of %s, %x", len(content), info.ModTime(), sha256.Sum256(content))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state
+}
+
+// sameFolder checks that nothing was added, changed or removed below a folder
+// since state was taken.
+func (t *env) sameFolder(folder string, state map[string]string, what string) {
+	t.Helper()
+	now := folderState(t, folder)
+	for name, was := range state {
+		if now[name] != was {
+			t.Errorf("%s: %s was %s, is %q", what, name, was, now[name])
+		}
+	}
+	for name, is := range now {
+		if _, ok := state[name]; !ok {
+			t.Errorf("%s: %s is new: %s", what, name, is)
+		}
+	}
+}
+
+// tableFiles returns the paths of the table files in a folder, sorted.
+func tableFiles(t testing.TB, folder string) []string {
+	t.Helper()
+	var tables []string
+	for _, pattern := range []string{"*.ldb", "*.sst"} {
+		found, err := filepath.Glob(filepath.Join(folder, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables = append(tables, found...)
+	}
+	if len(tables) == 0 {
+		t.Fatalf("there are no table files in %s", folder)
+	}
+	return tables
+}
+
+// flip inverts n bytes of a file from offset on.
+func flip(t testing.TB, path string, offset int64, n int) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := offset; i < min(offset+int64(n), int64(len(content))); i++ {
+		content[i] ^= 0xFF
+	}
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// copyFolder copies the files of a store that is not open.
+func copyFolder(t testing.TB, from, to string) {
+	t.Helper()
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// folderBytes returns the size of all files below a folder.
+func folderBytes(t testing.TB, folder string) (sum int64) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			sum += info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+// patch replaces old with as long a new text in a file, wherever it is.
+func patch(t testing.TB, path, old, replacement string) (times int) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	times = bytes.Count(content, []byte(old))
+	content = bytes.ReplaceAll(content, []byte(old), []byte(replacement))
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return times
+}

@@ -1,0 +1,103 @@
+package storetest
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+)
+
+// SmallDisk makes a file system of the given size in a temporary folder and
+// returns the folder. It is gone with the test. Where the system does not allow
+// that, the test is skipped.
+func SmallDisk(t testing.TB, bytes int) string {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "disk")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, "size="+strconv.Itoa(bytes)); err != nil {
+		t.Skipf("no right to mount a small file system: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(folder, syscall.MNT_DETACH); err != nil {
+			t.Errorf("unmount: %v", err)
+		}
+	})
+	return folder
+}
+
+// LimitFiles makes every write fail that would make a file of this process
+// longer than size, after as much as fits. The function that it returns ends
+// that.
+func LimitFiles(t testing.TB, size int64) (lift func()) {
+	t.Helper()
+	signal.Ignore(syscall.SIGXFSZ)
+	var old syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
+		t.Fatal(err)
+	}
+	set := func(l syscall.Rlimit) {
+		t.Helper()
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set(syscall.Rlimit{Cur: uint64(size), Max: old.Max})
+	return func() { set(old) }
+}
+
+// residentBytes returns the process's resident memory.
+func residentBytes(t testing.TB) int64 {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Skipf("no way to measure resident memory: %v", err)
+	}
+	fields := bytes.Fields(text)
+	if len(fields) < 2 {
+		t.Fatalf("statm is %q", text)
+	}
+	pages, err := strconv.ParseInt(string(fields[1]), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages * int64(os.Getpagesize())
+}
+
+// openDescriptors returns what the process's descriptors stand for.
+func openDescriptors(t testing.TB) []string {
+	t.Helper()
+	return linksIn(t, "/proc/self/fd")
+}
+
+// threadCount returns the number of the process's threads.
+func threadCount(t testing.TB) int {
+	t.Helper()
+	entries, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		t.Skipf("no way to count threads: %v", err)
+	}
+	return len(entries)
+}
+
+func linksIn(t testing.TB, folder string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Skipf("no way to count descriptors: %v", err)
+	}
+	var links []string
+	for _, e := range entries {
+		link, err := os.Readlink(filepath.Join(folder, e.Name()))
+		if errors.Is(err, os.ErrNotExist) {
+			continue // the descriptor that read the folder
+		}
+		links = append(links, link)
+	}
+	return links
+}

@@ -1,0 +1,37 @@
+//go:build !linux
+
+package storetest
+
+import "testing"
+
+// SmallDisk skips the test: it needs Linux.
+func SmallDisk(t testing.TB, _ int) string {
+	t.Helper()
+	t.Skip("needs a tmpfs")
+	return ""
+}
+
+// LimitFiles skips the test: it needs Linux.
+func LimitFiles(t testing.TB, _ int64) (lift func()) {
+	t.Helper()
+	t.Skip("needs RLIMIT_FSIZE")
+	return nil
+}
+
+func residentBytes(t testing.TB) int64 {
+	t.Helper()
+	t.Skip("needs /proc")
+	return 0
+}
+
+func openDescriptors(t testing.TB) []string {
+	t.Helper()
+	t.Skip("needs /proc")
+	return nil
+}
+
+func threadCount(t testing.TB) int {
+	t.Helper()
+	t.Skip("needs /proc")
+	return 0
+}
