@@ -8,4 +8,7 @@
 set -euo pipefail
 
 export ASAN_OPTIONS="detect_leaks=1:detect_stack_use_after_return=0:${ASAN_OPTIONS:-}"
-exec bash "$(dirname -- "$0")/gotest.sh" -asan -tags asan "$@" ./leveldb/... ./rocksdb/... ./internal/...
+# The house rules read source text: no C there.
+internal=$(go list ./internal/... | grep -v '/internal/tidy$')
+# shellcheck disable=SC2086 # a list of words
+exec bash "$(dirname -- "$0")/gotest.sh" -asan -tags asan "$@" ./leveldb/... ./rocksdb/... ./store/engines/... $internal

@@ -238,10 +238,11 @@ func (r *run) fail(code int, says ...string) {
 // eventually waits for a condition that another process brings about.
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !condition(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(20 * time.Second); !condition(); {
 		if time.Now().After(deadline) {
 			t.Fatalf("never happened: %s", what)
 		}
+		time.Sleep(5 * time.Millisecond) // between two looks at another process
 	}
 }
 
