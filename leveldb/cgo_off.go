@@ -4,4 +4,4 @@ package leveldb
 
 // LevelDB is linked by cgo. Without it this package can't be built, and the
 // compiler's next message says what to do.
-var _ = leveldb_needs_cgo_set_CGO_ENABLED_to_1_and_install_a_C_compiler
+type engine = leveldb_needs_cgo_set_CGO_ENABLED_to_1_and_install_a_C_compiler
