@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/lsmkit/lsmkit/store"
@@ -298,7 +299,7 @@ func property(t *env) {
 	db := t.fresh()
 	for _, name := range []string{"", "no.such.property", "leveldb", "rocksdb.", "with\x00nul", "%s%n"} {
 		text, err := db.Property(name)
-		t.wantKind(err, store.ErrNotFound, "property "+name)
+		t.wantKind(err, store.ErrNotFound, fmt.Sprintf("property %q", name))
 		if text != "" {
 			t.Errorf("property %q: got %q with an error", name, text)
 		}
