@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/lsmkit/lsmkit/internal/nullstore"
-	"github.com/lsmkit/lsmkit/store"
 )
 
 // The cost of measuring: each benchmark runs the workload's own loop, from the
@@ -33,7 +32,6 @@ func benchmarkHarness(b *testing.B, name string) {
 	w, _ := FindWorkload(name)
 	plan := p.prepare(w, Cell{Threads: 1})
 	plan.ops = int64(b.N)
-	var _ store.DB = db
 	kernels, err := p.kernels(plan)
 	if err != nil {
 		b.Fatal(err)
@@ -44,5 +42,34 @@ func benchmarkHarness(b *testing.B, name string) {
 	b.StopTimer()
 	if out.err != nil || out.ops != int64(b.N) {
 		b.Fatalf("%d of %d operations: %v", out.ops, b.N, out.err)
+	}
+}
+
+// The loops allocate nothing.
+func TestLoopsAllocateNothing(t *testing.T) {
+	for _, name := range []string{
+		"fillseq", "fillrandom", "filluniquerandom", "fillbatch", "deleterandom", "readrandom", "readmissing", "multireadrandom",
+		"readseq", "readreverse", "seekordered",
+	} {
+		c := DefaultConfig()
+		c.Num, c.Reads = 1<<30, 1<<30
+		db := nullstore.New(nullstore.Shape{Entries: 1 << 62, KeySize: c.KeySize, ValueSize: DefaultValueSize})
+		r := &runner{cfg: c, values: newValues(c.ValueSize, c.CompressionRatio, c.Seed)}
+		p := &pass{runner: r, session: session{engine: &Engine{Name: "null"}, db: db}}
+		w, _ := FindWorkload(name)
+		kernels, err := p.kernels(p.prepare(w, Cell{Threads: 1}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sum tally
+		run := func() {
+			if _, err := kernels[0].run(&sum, 1000); err != nil {
+				t.Fatal(err)
+			}
+		}
+		run() // iterators and buffers are made by the first
+		if n := testing.AllocsPerRun(20, run); n != 0 {
+			t.Errorf("%s: %v allocations in 1000 operations", name, n)
+		}
 	}
 }
