@@ -25,8 +25,9 @@ var disk = storetest.Disk{
 	Repair: func(path string, o store.Options) error {
 		return leveldb.Repair(path, &leveldb.Options{Options: o})
 	},
-	Destroy: leveldb.Destroy,
-	Codecs:  []store.Compression{store.NoCompression, store.Snappy},
+	Destroy:  leveldb.Destroy,
+	Codecs:   []store.Compression{store.NoCompression, store.Snappy},
+	MendsLog: true,
 }
 
 // The engine's folders withstand damage, full disks, kills and foreign stores,

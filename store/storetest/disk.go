@@ -26,6 +26,10 @@ type Disk struct {
 
 	// Interrupts tells that Compact can be stopped by its context.
 	Interrupts bool
+
+	// MendsLog tells that writes go on by themselves after one to the log has
+	// failed. Otherwise they may be refused until the store is reopened.
+	MendsLog bool
 }
 
 // RunDisk holds an engine to what its stores must do in their folders: damage,
@@ -60,7 +64,7 @@ type diskCase struct {
 func diskCases() []diskCase {
 	var all []diskCase
 	for _, topic := range [][]diskCase{
-		damageCases(), foreignCases(),
+		damageCases(), foreignCases(), fullCases(), tornCases(), codecCases(), repairCases(), memoryCases(),
 	} {
 		all = append(all, topic...)
 	}

@@ -1,0 +1,5 @@
+//go:build asan
+
+package storetest
+
+const asanEnabled = true

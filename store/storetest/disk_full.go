@@ -1,0 +1,181 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/lsmkit/lsmkit/store"
+)
+
+// A full disk gives an error that says so, loses nothing that was acknowledged,
+// and ends when there is room again, at the latest with reopening. The disk is a
+// small tmpfs; what writes to it is a process of its own, which ends by Close or
+// is killed. A second process reads what is left.
+func fullCases() []diskCase {
+	return []diskCase{
+		{"A17_FullDisk/NoSync_Close", func(t *diskEnv) { fullDisk(t, false, false) }, false},
+		{"A17_FullDisk/NoSync_Kill", func(t *diskEnv) { fullDisk(t, false, true) }, false},
+		{"A17_FullDisk/Sync_Close", func(t *diskEnv) { fullDisk(t, true, false) }, false},
+		{"A17_FullDisk/Sync_Kill", func(t *diskEnv) { fullDisk(t, true, true) }, false},
+	}
+}
+
+func fullDisk(t *diskEnv, synced, kill bool) {
+	wo := store.NoSync
+	if synced {
+		wo = store.Sync
+	}
+	arg, helper := HelperArg()
+	path, read := strings.CutPrefix(arg, "read ")
+	switch {
+	case helper && read:
+		path, acked, _ := strings.Cut(path, " acked ")
+		t.readAcked(path, acked)
+		return
+	case helper:
+		t.fillDisk(arg, wo, kill)
+		return
+	}
+	disk := SmallDisk(t.T, 8<<20)
+	lines := RunHelper(t.T, disk)
+	if len(lines) == 0 {
+		t.Fatal("the writer said nothing")
+	}
+	for _, line := range lines[:len(lines)-1] {
+		t.Log(line)
+	}
+	RunHelper(t.T, "read "+disk+" acked "+lines[len(lines)-1])
+}
+
+// smallBuffers make flushes and compactions happen within a few MiB.
+var smallBuffers = store.Options{CreateIfMissing: true, WriteBufferSize: 256 << 10, MaxFileSize: 1 << 20, Compression: store.NoCompression}
+
+// fillDisk is the writer: it writes until the disk is full, makes room, writes
+// on, and ends. The last line that it says is what was acknowledged.
+func (t *diskEnv) fillDisk(disk string, wo *store.WriteOptions, kill bool) {
+	ballast := filepath.Join(disk, "ballast")
+	t.must(os.WriteFile(ballast, make([]byte, 3<<20), 0o644), "ballast")
+	db, err := t.openWith(filepath.Join(disk, "db"), smallBuffers)
+	t.must(err, "open")
+	var acked spans
+	n := 0
+	put := func() error {
+		err := db.Put(ackedKey(n), ackedValue(n), wo)
+		if err == nil {
+			acked.add(n)
+		}
+		n++
+		return err
+	}
+	var full error
+	for full == nil && n < 20_000 {
+		full = put()
+	}
+	t.wantKind(full, store.ErrNoSpace, "full disk")
+	Say("full after %d puts: %v", n-1, full)
+	for range 20 { // some may get through, none may crash or lie
+		if err := put(); err != nil {
+			t.wantKind(err, store.ErrNoSpace, "disk still full")
+		}
+	}
+	t.wantAcked(db, acked, "disk full")
+	t.must(os.Remove(ballast), "remove the ballast")
+	refused := 0
+	for range 1000 {
+		if err := put(); err != nil {
+			refused++
+			t.wantKind(err, store.ErrNoSpace, "after room was made")
+		}
+	}
+	Say("with room again, %d of 1000 puts were refused", refused)
+	t.wantAcked(db, acked, "room made")
+	Say("%s", acked)
+	switch {
+	case kill && !t.Failed():
+		Die()
+	case kill:
+		t.Fatal("not killed: failed before")
+	}
+	if err := db.Close(); err != nil {
+		t.Errorf("close: %v", err)
+	}
+}
+
+// readAcked is the reader: all that was acknowledged must be there, and the store
+// must take writes again.
+func (t *diskEnv) readAcked(disk, text string) {
+	db, err := t.openWith(filepath.Join(disk, "db"), smallBuffers)
+	t.must(err, "reopen")
+	t.wantAcked(db, parseSpans(text), "reopened")
+	for n := range 100 {
+		t.must(db.Put(fmt.Appendf(nil, "new%d", n), ackedValue(n), store.Sync), "put after reopening")
+	}
+	t.wantAcked(db, parseSpans(text), "written on")
+	t.close(db)
+}
+
+// wantAcked checks that each put that was acknowledged can be read.
+func (t *diskEnv) wantAcked(db store.Reader, acked spans, what string) {
+	t.Helper()
+	lost, first := 0, ""
+	var dst []byte
+	for _, s := range acked {
+		for n := s.from; n < s.to; n++ {
+			v, err := db.AppendGet(dst[:0], ackedKey(n))
+			if err == nil && string(v) == string(ackedValue(n)) {
+				dst = v
+				continue
+			}
+			if lost++; first == "" {
+				first = fmt.Sprintf("key %d: %s, %v", n, show(v), err)
+			}
+		}
+	}
+	if lost > 0 {
+		t.Errorf("%s: %d puts that were acknowledged are lost; first %s", what, lost, first)
+	}
+}
+
+func ackedKey(n int) []byte { return fmt.Appendf(nil, "key%08d", n*7919%1_000_003) }
+
+// ackedValue is 1 KiB that follows from n and does not compress.
+func ackedValue(n int) []byte { return newRandom(uint64(n)).fill(1 << 10) }
+
+// spans are numbers in increasing order, as a list of ranges that fits into an
+// argument.
+type spans []span
+
+type span struct{ from, to int } // to is not included
+
+func (s *spans) add(n int) {
+	if last := len(*s) - 1; last >= 0 && (*s)[last].to == n {
+		(*s)[last].to++
+		return
+	}
+	*s = append(*s, span{n, n + 1})
+}
+
+func (s spans) String() string {
+	var parts []string
+	for _, r := range s {
+		parts = append(parts, fmt.Sprintf("%d-%d", r.from, r.to))
+	}
+	return strings.Join(parts, ",")
+}
+
+func parseSpans(text string) (s spans) {
+	for part := range strings.SplitSeq(text, ",") {
+		from, to, _ := strings.Cut(part, "-")
+		a, err := strconv.Atoi(from)
+		b, err2 := strconv.Atoi(to)
+		if err := errors.Join(err, err2); err != nil {
+			panic(err)
+		}
+		s = append(s, span{a, b})
+	}
+	return s
+}
