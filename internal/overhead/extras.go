@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/lsmkit/lsmkit/internal/bench"
+	"github.com/lsmkit/lsmkit/internal/plain"
+	"github.com/lsmkit/lsmkit/leveldb"
+	"github.com/lsmkit/lsmkit/store"
+)
+
+// seekRows are the numbers of rows that are read from a seek on.
+var seekRows = []int{1, 10, 100}
+
+// runExtras makes a pass of what only Go has: batches, and on the store that
+// they have filled, once it is compacted, multi-gets and seeks.
+func runExtras(ctx context.Context, c *config, engine string, s side, dir string) ([]cell, error) {
+	batches, err := runBatches(c, engine, s, dir)
+	if err != nil {
+		return nil, err
+	}
+	e := engineOf(engine, s)
+	b := benchConfig(c, engine)
+	b.DB, b.UseExistingDB = dir, true
+	b.BatchSize = batchSize
+	b.Reads = c.Num / 2
+	b.Workloads = []string{"compact", "multireadrandom"}
+	more, err := runBench(ctx, b, e)
+	if err != nil {
+		return nil, err
+	}
+	more[1].workload = fmt.Sprintf("multi-get of %d", batchSize)
+	cells := []cell{batches, more[1]}
+	for _, rows := range seekRows {
+		b.Workloads = []string{"seekrandom"}
+		b.SeekNexts = rows - 1
+		b.Reads = c.Num / int64(4+rows/2)
+		seeks, err := runBench(ctx, b, e)
+		if err != nil {
+			return nil, err
+		}
+		seeks[0].workload = fmt.Sprintf("seek, %d rows", rows)
+		cells = append(cells, seeks...)
+	}
+	return cells, nil
+}
+
+// A batcher collects entries and writes them. The harness fills batches of
+// store's, which the plain side would have to take apart again; here each side
+// fills its own.
+type batcher interface {
+	put(key, value []byte) error
+	write() error
+}
+
+type ourBatcher struct {
+	db    store.DB
+	batch store.Batch
+}
+
+func (b *ourBatcher) put(key, value []byte) error { return b.batch.Put(key, value) }
+
+func (b *ourBatcher) write() error {
+	err := b.db.Write(&b.batch, store.NoSync)
+	b.batch.Reset()
+	return err
+}
+
+type plainBatcher struct{ plain.Batch }
+
+func (b plainBatcher) put(key, value []byte) error {
+	b.Put(key, value)
+	return nil
+}
+
+func (b plainBatcher) write() error {
+	err := b.Write(store.NoSync)
+	b.Clear()
+	return err
+}
+
+// runBatches fills a new store in key order with batches of batchSize puts.
+func runBatches(c *config, engine string, s side, dir string) (cell, error) {
+	path := filepath.Join(dir, engine)
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return cell{}, err
+	}
+	db, err := engineOf(engine, s).Open(path, storeOptions(engine))
+	if err != nil {
+		return cell{}, err
+	}
+	var b batcher = &ourBatcher{db: db}
+	if s == sidePlain {
+		own := plain.NewBatch(db)
+		defer own.Close()
+		b = plainBatcher{own}
+	}
+	measured, err := measureBatches(b, c.Num, keyWriter(engine))
+	if cerr := db.Close(); err == nil {
+		err = cerr
+	}
+	return measured, err
+}
+
+func measureBatches(b batcher, num int64, writeKey func(key []byte, n int64)) (cell, error) {
+	key := []byte(strings.Repeat("0", keySize))
+	values := halfRandom(1 << 20)
+	used, _ := processTime(os.Getpid())
+	began := time.Now()
+	at := 0
+	for n := int64(0); n < num; {
+		for range min(batchSize, num-n) {
+			writeKey(key, n)
+			if at+valueSize > len(values) {
+				at = 0
+			}
+			if err := b.put(key, values[at:at+valueSize]); err != nil {
+				return cell{}, err
+			}
+			at += valueSize
+			n++
+		}
+		if err := b.write(); err != nil {
+			return cell{}, err
+		}
+	}
+	wall := time.Since(began)
+	after, _ := processTime(os.Getpid())
+	return cell{
+		workload: fmt.Sprintf("batches of %d", batchSize),
+		micros:   float64(wall.Nanoseconds()) / 1e3 / float64(num),
+		ops:      num, cpu: after - used, found: -1,
+	}, nil
+}
+
+// keyWriter returns what writes key numbers as the harness does for the engine,
+// so that it finds the keys afterwards.
+func keyWriter(engine string) func(key []byte, n int64) {
+	if engine == leveldb.Engine {
+		return func(key []byte, n int64) {
+			for i := len(key) - 1; n > 0; i-- {
+				key[i] = byte('0' + n%10)
+				n /= 10
+			}
+		}
+	}
+	return func(key []byte, n int64) { binary.BigEndian.PutUint64(key, uint64(n)) }
+}
+
+// halfRandom returns bytes that compress to half: in each piece of a value's
+// size the second half repeats the first.
+func halfRandom(size int) []byte {
+	data := make([]byte, size)
+	x := uint32(bench.DefaultSeed)
+	for i := range data {
+		if i%valueSize >= valueSize/2 {
+			data[i] = data[i-valueSize/2]
+			continue
+		}
+		x = x*1664525 + 1013904223
+		data[i] = byte(' ' + x>>24%95)
+	}
+	return data
+}
