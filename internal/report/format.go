@@ -102,15 +102,20 @@ func spread(median, low, high float64) string {
 // about writes a number of bytes to three digits or so.
 func about(n int64) string { return humanize.IBytes(uint64(max(n, 0))) }
 
-// micros writes a time that is given in microseconds.
+// micros writes a time that is given in microseconds, with three digits.
 func micros(us float64) string {
+	x, unit := us, "µs"
 	switch {
 	case us >= 1e6:
-		return fmt.Sprintf("%.3g s", us/1e6)
+		x, unit = us/1e6, "s"
 	case us >= 1000:
-		return fmt.Sprintf("%.3g ms", us/1e3)
+		x, unit = us/1e3, "ms"
 	}
-	return fmt.Sprintf("%.3g µs", us)
+	digits := 2
+	for a := x; a >= 10 && digits > 0; a /= 10 {
+		digits--
+	}
+	return strconv.FormatFloat(x, 'f', digits, 64) + " " + unit
 }
 
 // wrap writes a label and text behind it, broken at blanks so that lines stay

@@ -38,7 +38,7 @@ func Gobench(w io.Writer, rec *bench.Record) error {
 			name += fmt.Sprintf("/threads=%d", r.Threads)
 		}
 		if r.Status != bench.StatusOK || r.Ops == 0 {
-			fmt.Fprintf(&b, "# %s round %d: %s\n", name, r.Round, rowState(r))
+			fmt.Fprintf(&b, "# %s round %d: %s\n", name, r.Round, State(r))
 			continue
 		}
 		fmt.Fprintf(&b, "%s %d %s ns/op", name, r.Ops, nanos(r.MicrosPerOp*1000))
@@ -51,12 +51,12 @@ func Gobench(w io.Writer, rec *bench.Record) error {
 	return err
 }
 
-// rowState says in words why a row has no figures.
-func rowState(r *bench.Result) string {
+// State says in words what became of a row that has no figures to count on.
+func State(r *bench.Result) string {
 	if r.Status == bench.StatusOK {
 		return "no operations"
 	}
-	if r.Error == "" || r.Error == string(r.Status) {
+	if r.Error == "" || strings.HasPrefix(r.Error, string(r.Status)) { // it says no more
 		return string(r.Status)
 	}
 	return string(r.Status) + ": " + OneLine(r.Error)

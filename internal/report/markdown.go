@@ -17,7 +17,7 @@ func Markdown(w io.Writer, rec *bench.Record, s Style) error {
 		b.WriteString("```\n" + header(rec, s) + "```\n\n")
 	}
 	m := newModel(rec)
-	if len(m.positions) > 0 {
+	if len(m.compared) > 0 {
 		b.WriteString(m.comparisonGrid(s).writer(nil).RenderMarkdown() + "\n\n")
 		b.WriteString(m.footnotes())
 	}

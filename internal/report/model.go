@@ -22,6 +22,7 @@ type model struct {
 	rec       *bench.Record
 	engines   []string
 	positions []*position
+	compared  []*position // those with a line in the table
 }
 
 func newModel(rec *bench.Record) *model {
@@ -57,6 +58,11 @@ func newModel(rec *bench.Record) *model {
 		at(s.Position, s.Workload, s.Engine).summary[s.Engine] = s
 	}
 	slices.SortStableFunc(m.positions, func(a, b *position) int { return a.number - b.number })
+	// A workload without figures, such as stats, is in no summary; one that an
+	// interrupt kept from running has no rows.
+	m.compared = slices.DeleteFunc(slices.Clone(m.positions), func(p *position) bool {
+		return len(p.summary) == 0 || len(p.rows) == 0
+	})
 	m.setLabels()
 	return m
 }
@@ -100,10 +106,12 @@ func (p *position) measured(engine string) []*bench.Result {
 // operation where that is over a second, or the word for why there is none.
 func (p *position) figure(engine string) (text, spreadText string) {
 	s := p.summary[engine]
-	switch {
-	case p.state(engine) != bench.StatusOK:
-		return string(p.state(engine)), ""
-	case s == nil || s.MedianOpsPerSec == nil:
+	known := s != nil && s.MedianOpsPerSec != nil
+	switch state := p.state(engine); {
+	case state == bench.StatusInterrupted && known: // that of the rounds before
+	case state != bench.StatusOK:
+		return string(state), ""
+	case !known:
 		return "-", ""
 	}
 	text = Rate(*s.MedianOpsPerSec)
@@ -147,24 +155,17 @@ func (m *model) compare(p *position, engine string) comparison {
 	return c
 }
 
-// geomean is the geometric mean of an engine's factors over the positions that
-// both sides have finished, and how many those are. Where every verdict is that
-// there were too few rounds there is none.
-func (m *model) geomean(engine string) (mean float64, n int) {
-	sum := 0.0
-	for _, p := range m.positions {
-		s := p.summary[engine]
-		if s == nil || s.Factor == nil || !(*s.Factor > 0) ||
-			s.Verdict == bench.VerdictNotCompared || s.Verdict == bench.VerdictTooFew {
-			continue
-		}
-		sum += math.Log(*s.Factor)
-		n++
+// means are the geometric means of the engines' factors, without those that
+// stand on too few rounds to show anything.
+func (m *model) means() []bench.GeoMean {
+	if m.rounds() == 0 || !slices.ContainsFunc(m.rec.Summary, func(s bench.Summary) bool {
+		return s.Verdict == bench.VerdictFaster || s.Verdict == bench.VerdictSlower || s.Verdict == bench.VerdictNoDifference
+	}) {
+		return nil
 	}
-	if n == 0 {
-		return 0, 0
-	}
-	return math.Exp(sum / float64(n)), n
+	return slices.DeleteFunc(bench.GeoMeans(m.rec.Summary), func(g bench.GeoMean) bool {
+		return !(g.Factor > 0) || math.IsInf(g.Factor, 0)
+	})
 }
 
 // rounds is the greatest number of rounds behind a figure.

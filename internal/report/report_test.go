@@ -193,7 +193,9 @@ func TestGobenchReadsBack(t *testing.T) {
 // Whatever a file holds that reads as a record, no renderer fails on it.
 func FuzzRenderers(f *testing.F) {
 	var b bytes.Buffer
-	if err := JSON(&b, sample()); err != nil {
+	small := sample()
+	small.Results = small.Results[:8]
+	if err := JSON(&b, small); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())

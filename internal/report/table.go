@@ -40,7 +40,7 @@ func (m *model) singleGrid() grid {
 	}
 	for _, engine := range m.engines {
 		cells := m.figures(engine)
-		for i, p := range m.positions {
+		for i, p := range m.compared {
 			row := []string{p.label, cells[i], "", ""}
 			if s := p.summary[engine]; s != nil && p.state(engine) == bench.StatusOK {
 				if s.MedianMicrosPerOp != nil {
@@ -60,19 +60,19 @@ func (m *model) singleGrid() grid {
 func (m *model) pairGrid(s Style) grid {
 	base, other := m.engines[0], m.engines[1]
 	g := grid{
-		header: []string{"workload", base + " ops/s", other + " ops/s", "factor", "change", "winner"},
+		header: []string{"workload", OneLine(base) + " ops/s", OneLine(other) + " ops/s", "factor", "change", "winner"},
 		right:  []bool{false, true, true, true, true, false},
 	}
 	left, right := m.figures(base), m.figures(other)
-	for i, p := range m.positions {
+	for i, p := range m.compared {
 		c := m.compare(p, other)
 		g.rows = append(g.rows, []string{
 			p.label, s.mark(left[i], c.winner == base), s.mark(right[i], c.winner == other),
 			c.factor, c.change, s.mark(c.words, c.winner != ""),
 		})
 	}
-	if mean, n := m.geomean(other); n > 0 {
-		g.footer = []string{"geometric mean", "", "", factor(mean), change((mean - 1) * 100), fmt.Sprintf("over %d", n)}
+	for _, mean := range m.means() {
+		g.footer = []string{"geometric mean", "", "", factor(mean.Factor), change((mean.Factor - 1) * 100), fmt.Sprintf("over %d", mean.Rows)}
 	}
 	return g
 }
@@ -87,23 +87,21 @@ func (m *model) manyGrid(s Style) grid {
 	for _, engine := range m.engines {
 		columns[engine] = m.figures(engine)
 	}
-	for i, p := range m.positions {
+	for i, p := range m.compared {
 		for k, engine := range m.engines {
 			label, c := p.label, comparison{}
 			if k > 0 {
 				label, c = "", m.compare(p, engine)
 			}
 			g.rows = append(g.rows, []string{
-				label, engine, s.mark(columns[engine][i], k > 0 && c.winner == engine), c.factor, c.change, s.mark(c.words, c.winner != ""),
+				label, OneLine(engine), s.mark(columns[engine][i], k > 0 && c.winner == engine), c.factor, c.change, s.mark(c.words, c.winner != ""),
 			})
 		}
 	}
-	for _, engine := range m.engines[1:] {
-		if mean, n := m.geomean(engine); n > 0 {
-			g.rows = append(g.rows, []string{
-				"geometric mean", engine, "", factor(mean), change((mean - 1) * 100), fmt.Sprintf("over %d", n),
-			})
-		}
+	for _, mean := range m.means() {
+		g.rows = append(g.rows, []string{
+			"geometric mean", OneLine(mean.Engine), "", factor(mean.Factor), change((mean.Factor - 1) * 100), fmt.Sprintf("over %d", mean.Rows),
+		})
 	}
 	return g
 }
@@ -113,7 +111,7 @@ func (m *model) manyGrid(s Style) grid {
 func (m *model) figures(engine string) []string {
 	var values, spreads []string
 	width := 0
-	for _, p := range m.positions {
+	for _, p := range m.compared {
 		v, s := p.figure(engine)
 		values, spreads = append(values, v), append(spreads, s)
 		width = max(width, text.StringWidth(s))

@@ -37,14 +37,14 @@ func results(rec *bench.Record, s Style) string {
 		b.WriteString(m.engineRows(engine, s))
 		b.WriteByte('\n')
 	}
-	if len(m.positions) > 0 {
+	if len(m.compared) > 0 {
 		b.WriteString(m.comparisonGrid(s).text())
-		b.WriteByte('\n')
-		b.WriteString(m.footnotes())
+		if notes := m.footnotes(); notes != "" {
+			b.WriteString("\n" + notes)
+		}
 	}
 	if len(rec.Warnings) > 0 {
-		b.WriteByte('\n')
-		b.WriteString(warnings(rec.Warnings))
+		b.WriteString("\n" + warnings(rec.Warnings))
 	}
 	return b.String()
 }
@@ -130,11 +130,11 @@ func unmeasured(rows []*bench.Result) []string {
 			continue
 		}
 		rounds = append(rounds, r.Round)
-		text := rowState(r)
+		text := State(r)
 		if r.Status == bench.StatusInterrupted && r.Ops > 0 {
 			text += fmt.Sprintf(" after %d operations, at %.3f micros/op until then", r.Ops, r.MicrosPerOp)
 		}
-		if next := i + 1; next < len(rows) && r.Ops == 0 && rows[next].Ops == 0 && rowState(r) == rowState(rows[next]) {
+		if next := i + 1; next < len(rows) && r.Ops == 0 && rows[next].Ops == 0 && State(r) == State(rows[next]) {
 			continue
 		}
 		number := fmt.Sprintf("round %d", rounds[0])

@@ -54,7 +54,10 @@ func (d Deps) withDefaults() Deps {
 func catchInterrupts() (<-chan os.Signal, func()) {
 	c := make(chan os.Signal, 2)
 	signal.Notify(c, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
-	return c, func() { signal.Stop(c) }
+	return c, func() {
+		signal.Stop(c)
+		signal.Ignore(syscall.SIGPIPE) // the output files are still to be written
+	}
 }
 
 func isTerminal(w io.Writer) bool {

@@ -58,14 +58,10 @@ func cellName(c bench.Cell) string {
 
 // outcome is a row in a few words.
 func outcome(r *bench.Result) string {
-	text := fmt.Sprintf("%.3f micros/op, %s ops/s", r.MicrosPerOp, report.Rate(r.OpsPerSec))
-	switch {
-	case r.Status == bench.StatusOK:
-		return text
-	case r.Error != "" && r.Error != string(r.Status):
-		return string(r.Status) + ": " + report.OneLine(r.Error)
+	if r.Status != bench.StatusOK {
+		return report.State(r)
 	}
-	return string(r.Status)
+	return fmt.Sprintf("%.3f micros/op, %s ops/s", r.MicrosPerOp, report.Rate(r.OpsPerSec))
 }
 
 // bar is a bar on a terminal for the cell that runs. The renderer's goroutine

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lsmkit/lsmkit/internal/bench"
 	"github.com/lsmkit/lsmkit/internal/report"
 )
 
@@ -41,6 +42,9 @@ that isn't finished, and shows it in any format.`,
 			rec, err := report.Read(f)
 			if err != nil {
 				return usageError("%s: %w", quoted(args[0]), err)
+			}
+			if len(rec.Summary) == 0 { // the run was not finished
+				rec.Summary = bench.Summarize(rec)
 			}
 			style := report.Style{Bold: d.escapes(cmd.OutOrStdout())}
 			return failure(buffered(cmd.OutOrStdout(), func(w io.Writer) error { return report.Write(w, rec, o.format, style) }))

@@ -55,7 +55,7 @@ usage (an output file that can't be written included; nothing was touched),
   dbbench run --engines rocksdb --workloads fillseq,readseq --format json`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := o.validate(d, cmd.Flags().Changed("workloads")); err != nil {
+			if err := o.validate(d, cmd.Flags().Changed); err != nil {
 				return err
 			}
 			return o.run(cmd, d)
@@ -107,10 +107,17 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 }
 
 // validate checks the flags and resolves the configuration. It touches nothing.
-func (o *runOptions) validate(d Deps, workloadsGiven bool) error {
+func (o *runOptions) validate(d Deps, given func(flag string) bool) error {
 	c := &o.config
-	if c.Preset != "" && workloadsGiven {
+	if given("preset") && given("workloads") {
 		return usageError("--preset and --workloads exclude each other")
+	}
+	for _, f := range []struct{ flag, text string }{
+		{"preset", c.Preset}, {"db", c.DB}, {"json", o.jsonFile}, {"csv", o.csvFile},
+	} {
+		if given(f.flag) && f.text == "" {
+			return usageError("--%s is empty", f.flag)
+		}
 	}
 	for _, name := range c.Engines {
 		if names := d.engineNames(); !slices.Contains(names, name) {
