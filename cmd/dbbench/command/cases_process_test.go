@@ -182,12 +182,13 @@ func TestA27ClosedPipe(t *testing.T) {
 // interrupt sends signals to a process once it has made a store in dir.
 func interrupt(t *testing.T, made string, signals ...os.Signal) func(p *os.Process) {
 	return func(p *os.Process) {
-		for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); {
 			if _, err := os.Stat(made); err == nil {
 				break
 			}
+			time.Sleep(10 * time.Millisecond) // another process makes it
 		}
-		time.Sleep(time.Second)
+		time.Sleep(time.Second) // A32: one second into a long fill
 		for _, s := range signals {
 			if err := p.Signal(s); err != nil {
 				t.Error(err)
@@ -252,7 +253,7 @@ func TestA32FinishedRowsArePrinted(t *testing.T) {
 	}
 	defer time.AfterFunc(time.Minute, func() { cmd.Process.Kill() }).Stop()
 	<-errs.seen
-	time.Sleep(200 * time.Millisecond)
+	time.Sleep(200 * time.Millisecond) // into the next workload, which says nothing before its end
 	cmd.Process.Signal(os.Interrupt)
 	cmd.Wait()
 	rec, err := report.Read(&out)
@@ -310,7 +311,7 @@ func TestA32CallThatCannotBeInterrupted(t *testing.T) {
 	}
 	defer time.AfterFunc(time.Minute, func() { cmd.Process.Kill() }).Stop()
 	<-errs.seen
-	time.Sleep(200 * time.Millisecond)
+	time.Sleep(200 * time.Millisecond) // into the next workload, which says nothing before its end
 	sent := time.Now()
 	cmd.Process.Signal(os.Interrupt)
 	cmd.Wait()

@@ -100,7 +100,7 @@ func stuckEngines() []bench.Engine {
 type stuckDB struct{ store.DB }
 
 func (stuckDB) Compact(context.Context, store.KeyRange) error {
-	time.Sleep(time.Minute)
+	time.Sleep(time.Minute) // what it is about
 	return nil
 }
 
