@@ -202,7 +202,7 @@ func (t *tree) remove(key []byte) bool {
 	}
 	t.root = t.own(t.root)
 	t.removeFrom(t.root, key)
-	for t.root.kids != nil && len(t.root.kids) == 1 {
+	for len(t.root.kids) == 1 {
 		t.root = t.root.kids[0]
 	}
 	if t.root.empty() {
