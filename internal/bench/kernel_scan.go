@@ -21,30 +21,44 @@ func (k *scanner) run(t *tally, n int64) (done int64, err error) {
 			return 0, err
 		}
 	}
-	it, ok := k.it, k.ok
-	var bytes int
+	var size int64
 	if k.options.Reverse {
-		for ; ok && done < n; done++ {
-			bytes += len(it.Key()) + len(it.Value())
-			ok = it.Prev()
-		}
+		done, size = k.backward(n)
 	} else {
-		for ; ok && done < n; done++ {
-			bytes += len(it.Key()) + len(it.Value())
-			ok = it.Next()
-		}
+		done, size = k.forward(n)
 	}
-	k.ok = ok
 	k.left -= done
-	t.bytes += int64(bytes)
+	t.bytes += size
 	t.found += done
 	t.lookups += done
-	if !ok {
-		if err = it.Err(); err == nil {
+	if !k.ok {
+		if err = k.it.Err(); err == nil {
 			t.lookups += k.left // asked for, and not there
 		}
 	}
 	return done, err
+}
+
+// forward reads up to n entries and steps behind the last of them.
+func (k *scanner) forward(n int64) (done, size int64) {
+	it, ok := k.it, k.ok
+	for ; ok && done < n; done++ {
+		size += int64(len(it.Key()) + len(it.Value()))
+		ok = it.Next()
+	}
+	k.ok = ok
+	return done, size
+}
+
+// backward is forward in the other direction.
+func (k *scanner) backward(n int64) (done, size int64) {
+	it, ok := k.it, k.ok
+	for ; ok && done < n; done++ {
+		size += int64(len(it.Key()) + len(it.Value()))
+		ok = it.Prev()
+	}
+	k.ok = ok
+	return done, size
 }
 
 func (k *scanner) begin() (err error) {

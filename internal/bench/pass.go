@@ -138,7 +138,7 @@ func (p *pass) work(w Workload, cell Cell) {
 			p.known, p.spoiled = false, w.Name
 		}
 	}
-	if p.db == nil && !out.abandoned {
+	if !out.abandoned && p.db == nil {
 		p.broken = out.err // open could not open it again
 	}
 	p.add(row)

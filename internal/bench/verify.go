@@ -38,7 +38,7 @@ func (e *expected) allows(value []byte) bool {
 // and tells so in the rows. It is called just before the store is renewed or
 // closed.
 func (p *pass) readBack() {
-	if p.db == nil || p.over() || p.engine.Discards || len(p.history) == 0 {
+	if p.over() || p.db == nil || p.engine.Discards || len(p.history) == 0 {
 		return
 	}
 	for _, h := range p.history {

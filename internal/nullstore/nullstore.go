@@ -106,26 +106,26 @@ type snapshot struct{ *DB }
 
 func (s snapshot) Release() error { return nil }
 
-// iterator stands on entry at, counted from 1; 0 and less, and more than there
-// are, is off the end. There key and value are nil.
+// iterator stands on entry at, from 1 to last. Off either end both are 0, and
+// key and value are nil.
 type iterator struct {
-	db         *DB
-	at         int64
+	at, last   int64
 	key, value []byte
+	db         *DB
 }
 
 func (it *iterator) First() bool        { return it.stand(1) }
 func (it *iterator) Last() bool         { return it.stand(it.db.shape.Entries) }
 func (it *iterator) SeekGE([]byte) bool { return it.First() }
 func (it *iterator) SeekLT([]byte) bool { return it.Last() }
-func (it *iterator) Valid() bool        { return it.key != nil }
+func (it *iterator) Valid() bool        { return it.at > 0 }
 func (it *iterator) Key() []byte        { return it.key }
 func (it *iterator) Value() []byte      { return it.value }
 func (it *iterator) Err() error         { return nil }
 func (it *iterator) Close() error       { return nil }
 
 func (it *iterator) Next() bool {
-	if it.at < it.db.shape.Entries && it.key != nil {
+	if it.at < it.last {
 		it.at++
 		return true
 	}
@@ -142,10 +142,11 @@ func (it *iterator) Prev() bool {
 
 // stand moves to entry at, if there is one.
 func (it *iterator) stand(at int64) bool {
-	it.at, it.key, it.value = 0, nil, nil
-	if at < 1 || at > it.db.shape.Entries {
+	db := it.db
+	*it = iterator{db: db}
+	if at < 1 || at > db.shape.Entries {
 		return false
 	}
-	it.at, it.key, it.value = at, it.db.key, it.db.value
+	it.at, it.last, it.key, it.value = at, db.shape.Entries, db.key, db.value
 	return true
 }
