@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/lsmkit/lsmkit/store"
@@ -79,4 +80,27 @@ func (t *diskEnv) openO(path string, o store.Options) store.DB {
 	db, err := t.openWith(path, o)
 	t.must(err, "open")
 	return db
+}
+
+// Incompatible checks that the store at path is refused as ErrIncompatible with
+// an error that has all the words, and that nothing in its folder changes.
+func (d Disk) Incompatible(t *testing.T, path string, words ...string) {
+	t.Helper()
+	env := &diskEnv{newEnv(t, d.Config, Variant{}), d}
+	state := FolderState(t, path)
+	for range 2 {
+		for _, o := range []store.Options{{}, {CreateIfMissing: true}, {ParanoidChecks: store.On}} {
+			db, err := env.openWith(path, o)
+			if db != nil {
+				t.Fatal("the store was opened")
+			}
+			env.wantKind(err, store.ErrIncompatible, "open")
+			for _, w := range words {
+				if err == nil || !strings.Contains(err.Error(), w) {
+					t.Errorf("error %v does not name %s", err, w)
+				}
+			}
+			SameFolder(t, path, state, "refused")
+		}
+	}
 }

@@ -273,11 +273,11 @@ func currentGone(t *diskEnv) {
 	content, err := os.ReadFile(current)
 	t.must(err, "read CURRENT")
 	t.must(os.Rename(current, aside), "move CURRENT away")
-	state := folderState(t, path)
+	state := FolderState(t, path)
 	for i := range 3 { // RocksDB's own second attempt is worse than its first
 		o := store.Options{CreateIfMissing: i != 1}
 		t.refuseOpen(path, o, store.ErrCorruption, "without CURRENT")
-		t.sameFolder(path, state, "without CURRENT")
+		SameFolder(t.T, path, state, "without CURRENT")
 	}
 	t.must(os.WriteFile(current, content, 0o644), "put CURRENT back")
 	db := t.openO(path, store.Options{})

@@ -90,17 +90,17 @@ func wrongEngine(t *diskEnv) {
 				t.must(db.Compact(nil, store.KeyRange{}), "compact")
 			}
 			t.close(db)
-			state := folderState(t, path)
+			state := FolderState(t, path)
 			for range 2 {
 				for _, o := range []store.Options{{CreateIfMissing: true}, {}} {
 					t.refusedAs(turn.other, path, o, turn.name)
-					t.sameFolder(path, state, "refused")
+					SameFolder(t.T, path, state, "refused")
 				}
 			}
 			if turn.name != t.cfg.Name {
 				t.wantKind(t.engine.Repair(path, store.Options{}), store.ErrWrongEngine, "repair")
 				t.wantKind(t.engine.Destroy(path), store.ErrWrongEngine, "destroy")
-				t.sameFolder(path, state, "repair and destroy")
+				SameFolder(t.T, path, state, "repair and destroy")
 			}
 			db, err = turn.mine(t.T, path, store.Options{})
 			t.must(err, "open by its own engine")
@@ -153,13 +153,13 @@ func notAFolder(t *diskEnv) {
 	t.must(os.Symlink(file, link), "symlink")
 	loop := filepath.Join(root, "loop")
 	t.must(os.Symlink(loop, loop), "symlink")
-	state := folderState(t, root)
+	state := FolderState(t, root)
 	for _, path := range []string{
 		file, file + "/", file + "/db", link, link + "/db", loop, loop + "/db", "", "\x00", file + "\x00/db", root + "/db\x00",
 	} {
 		for _, create := range []bool{true, false} {
 			t.refuseOpen(path, store.Options{CreateIfMissing: create}, store.ErrInvalidArgument, fmt.Sprintf("path %q", path))
-			t.sameFolder(root, state, path)
+			SameFolder(t.T, root, state, path)
 		}
 		for what, err := range map[string]error{
 			"repair": t.engine.Repair(path, store.Options{}), "destroy": t.engine.Destroy(path),
@@ -168,7 +168,7 @@ func notAFolder(t *diskEnv) {
 				t.wantKind(err, store.ErrInvalidArgument, fmt.Sprintf("%s of %q", what, path))
 			}
 		}
-		t.sameFolder(root, state, path)
+		SameFolder(t.T, root, state, path)
 	}
 }
 
@@ -178,11 +178,11 @@ func readOnlyTouchesNothing(t *diskEnv) {
 	if !t.cfg.ReadOnly {
 		path := t.path()
 		t.tables(path, store.Options{}, numbered(100))
-		state := folderState(t, path)
+		state := FolderState(t, path)
 		for _, create := range []bool{true, false} {
 			t.refuseOpen(path, store.Options{ReadOnly: true, CreateIfMissing: create}, store.ErrNotSupported, "read-only")
 		}
-		t.sameFolder(path, state, "read-only")
+		SameFolder(t.T, path, state, "read-only")
 		return
 	}
 	path := t.path()
@@ -190,7 +190,7 @@ func readOnlyTouchesNothing(t *diskEnv) {
 	db := t.openO(path, store.Options{})
 	t.fill(db, numbered(200)) // the rest is in the log only
 	t.close(db)
-	state := folderState(t, path)
+	state := FolderState(t, path)
 	var readers []store.DB
 	for range 3 {
 		r, err := t.openWith(path, store.Options{ReadOnly: true, CreateIfMissing: true})
@@ -200,7 +200,7 @@ func readOnlyTouchesNothing(t *diskEnv) {
 		t.wantKind(r.Compact(nil, store.KeyRange{}), store.ErrReadOnly, "compact")
 		readers = append(readers, r)
 	}
-	t.sameFolder(path, state, "read-only")
+	SameFolder(t.T, path, state, "read-only")
 	db = t.openO(path, store.Options{})
 	t.fill(db, numbered(300))
 	for _, r := range readers {

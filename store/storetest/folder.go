@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
@@ -11,10 +10,10 @@ import (
 	"testing"
 )
 
-// folderState describes the files below a folder: name, size, hash and time. LOG
+// FolderState describes the files below a folder: name, size, hash and time. LOG
 // and LOCK are left out, and LOCK is never opened: closing it would drop the
 // lock of a store that this process has open.
-func folderState(t testing.TB, folder string) map[string]string {
+func FolderState(t testing.TB, folder string) map[string]string {
 	t.Helper()
 	state := map[string]string{}
 	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
@@ -46,11 +45,11 @@ func folderState(t testing.TB, folder string) map[string]string {
 	return state
 }
 
-// sameFolder checks that nothing was added, changed or removed below a folder
-// since state was taken.
-func (t *env) sameFolder(folder string, state map[string]string, what string) {
+// SameFolder checks that nothing was added, changed or removed below a folder
+// since its state was taken.
+func SameFolder(t testing.TB, folder string, state map[string]string, what string) {
 	t.Helper()
-	now := folderState(t, folder)
+	now := FolderState(t, folder)
 	for name, was := range state {
 		if now[name] != was {
 			t.Errorf("%s: %s was %s, is %q", what, name, was, now[name])
@@ -120,19 +119,4 @@ func folderBytes(t testing.TB, folder string) (sum int64) {
 		t.Fatal(err)
 	}
 	return sum
-}
-
-// patch replaces old with as long a new text in a file, wherever it is.
-func patch(t testing.TB, path, old, replacement string) (times int) {
-	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	times = bytes.Count(content, []byte(old))
-	content = bytes.ReplaceAll(content, []byte(old), []byte(replacement))
-	if err := os.WriteFile(path, content, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return times
 }
