@@ -102,8 +102,20 @@ func (p *position) measured(engine string) []*bench.Result {
 	return ok
 }
 
-// figure is the median rate of an engine at a position, the time of an
-// operation where that is over a second, or the word for why there is none.
+// slow tells whether an operation takes so long on some engine that its time
+// says more than its rate.
+func (p *position) slow() bool {
+	const long = 1e5 // µs
+	for _, s := range p.summary {
+		if s.MedianMicrosPerOp != nil && *s.MedianMicrosPerOp > long {
+			return true
+		}
+	}
+	return false
+}
+
+// figure is the median rate of an engine at a position, the time of a slow
+// operation, or the word for why there is none.
 func (p *position) figure(engine string) (text, spreadText string) {
 	s := p.summary[engine]
 	known := s != nil && s.MedianOpsPerSec != nil
@@ -115,7 +127,7 @@ func (p *position) figure(engine string) (text, spreadText string) {
 		return "-", ""
 	}
 	text = Rate(*s.MedianOpsPerSec)
-	if s.MedianMicrosPerOp != nil && *s.MedianMicrosPerOp > 1e6 {
+	if p.slow() && s.MedianMicrosPerOp != nil {
 		text = micros(*s.MedianMicrosPerOp)
 	}
 	if s.Low != nil && s.High != nil && s.Rounds > 1 {

@@ -72,9 +72,12 @@ func (m *model) engineRows(engine string, s Style) string {
 		rows := p.measured(engine)
 		if len(rows) > 0 {
 			b.WriteString(name + dbBenchLine(rows) + "\n")
+			if text := compaction(rows[len(rows)-1]); text != "" {
+				wrap(&b, "", len(name), text)
+			}
 		}
 		for _, text := range unmeasured(p.rows[engine]) {
-			b.WriteString(name + text + "\n")
+			wrap(&b, name, len(name), text)
 		}
 		if n := len(rows); n > 0 && rows[n-1].Text != "" {
 			for _, line := range lines(rows[n-1].Text) {
@@ -98,16 +101,23 @@ func dbBenchLine(rows []*bench.Result) string {
 	case last.Lookups != nil && last.Found != nil:
 		line += fmt.Sprintf(" (%d of %d found)", *last.Found, *last.Lookups)
 	}
-	if last.BytesWritten != nil {
-		line += " rewrote " + about(*last.BytesWritten)
-		if *last.BytesWritten == 0 {
-			line = strings.TrimSuffix(line, about(0)) + "nothing"
-		}
-	}
-	if len(last.FilesPerLevelBefore) > 0 && len(last.FilesPerLevelAfter) > 0 {
-		line += fmt.Sprintf(", files per level %s -> %s", fewLevels(last.FilesPerLevelBefore), fewLevels(last.FilesPerLevelAfter))
-	}
 	return line
+}
+
+// compaction says what a compaction did, for a line of its own below the row.
+func compaction(r *bench.Result) string {
+	var parts []string
+	switch {
+	case r.BytesWritten == nil:
+	case *r.BytesWritten == 0:
+		parts = append(parts, "nothing rewritten")
+	default:
+		parts = append(parts, about(*r.BytesWritten)+" rewritten")
+	}
+	if len(r.FilesPerLevelBefore) > 0 && len(r.FilesPerLevelAfter) > 0 {
+		parts = append(parts, fmt.Sprintf("files per level %s -> %s", fewLevels(r.FilesPerLevelBefore), fewLevels(r.FilesPerLevelAfter)))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // fewLevels writes the number of files of each level, without the empty levels
@@ -132,7 +142,7 @@ func unmeasured(rows []*bench.Result) []string {
 		rounds = append(rounds, r.Round)
 		text := State(r)
 		if r.Status == bench.StatusInterrupted && r.Ops > 0 {
-			text += fmt.Sprintf(" after %d operations, at %.3f micros/op until then", r.Ops, r.MicrosPerOp)
+			text += fmt.Sprintf(" after %d operations (%.3f micros/op)", r.Ops, r.MicrosPerOp)
 		}
 		if next := i + 1; next < len(rows) && r.Ops == 0 && rows[next].Ops == 0 && State(r) == State(rows[next]) {
 			continue

@@ -107,8 +107,9 @@ func (b *bar) finished(_ bench.Cell, r *bench.Result) {
 	}
 }
 
-// note writes a line above the bar.
-func (b *bar) note(text string) { fmt.Fprintln(b.container, text) }
+// note writes a line above the bar, and over what the terminal has echoed there
+// (^C, and so the start of the bar's old line).
+func (b *bar) note(text string) { fmt.Fprintln(b.container, "\r\x1b[K"+text) }
 
 // stop takes the bar away.
 func (b *bar) stop() {

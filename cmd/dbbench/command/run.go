@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -135,12 +138,25 @@ func (o *runOptions) validate(d Deps, given func(flag string) bool) error {
 	if o.jsonFile != "" && o.jsonFile == o.csvFile {
 		return usageError("--json and --csv name the same file")
 	}
+	if within(c.DB, o.jsonFile) || within(c.DB, o.csvFile) {
+		return usageError("--json and --csv can't be in the folder of the stores, --db %s", quoted(c.DB))
+	}
 	resolved, err := c.Resolve()
 	if err != nil {
 		return usageError("%w", err)
 	}
 	*c = resolved
 	return nil
+}
+
+// within tells whether a file is in a folder or below; empty names are not.
+func within(dir, file string) bool {
+	if dir == "" || file == "" {
+		return false
+	}
+	a, errA := filepath.Abs(dir)
+	b, errB := filepath.Abs(file)
+	return errA == nil && errB == nil && strings.HasPrefix(b+string(filepath.Separator), a+string(filepath.Separator))
 }
 
 // run makes the output files, measures, and prints what was measured.
@@ -220,8 +236,11 @@ func (o *runOptions) measure(ctx context.Context, d Deps, w *watcher) (*bench.Re
 		select {
 		case out := <-done:
 			return out.rec, out.err
-		case <-signals:
-			if interrupted {
+		case s := <-signals:
+			switch {
+			case interrupted && s == syscall.SIGPIPE:
+				continue // each write to a closed pipe brings some
+			case interrupted:
 				return nil, errEndedAtOnce
 			}
 			interrupted = true

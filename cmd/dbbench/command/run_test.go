@@ -169,6 +169,8 @@ func TestRunUsageErrors(t *testing.T) {
 		{"--json " + dir + "/no/such/r.json", "no such file or directory"},
 		{"--json " + dir + "/r --csv " + dir + "/r", "same file"},
 		{"--json " + dir + "/new.json --csv " + dir, "is a directory"},
+		{"--db " + dir + "/d --json " + dir + "/d/../d/r.json", "in the folder of the stores"},
+		{"--db=", "--db is empty"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			got := execute(t, untouched(t), append([]string{"run"}, strings.Fields(c.args)...)...)
