@@ -47,12 +47,12 @@ func (t *diskEnv) steady(n int, call func(i int)) {
 		call(i)
 	}
 	debug.FreeOSMemory() // what Go has freed is not counted
-	before := residentBytes(t.T)
+	before := ResidentBytes(t.T)
 	for i := range n {
 		call(i)
 	}
 	debug.FreeOSMemory()
-	grown := residentBytes(t.T) - before
+	grown := ResidentBytes(t.T) - before
 	t.Logf("%d calls: %+d KiB", n, grown>>10)
 	if grown > 50<<20 {
 		t.Errorf("%d calls made the process grow by %d MiB", n, grown>>20)

@@ -2,8 +2,12 @@ package storetest
 
 import (
 	"bytes"
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -16,6 +20,7 @@ func rangeDeleteCases() []diskCase {
 	return []diskCase{
 		{"DeleteRangeAtomic", deleteRangeAtomic, true},
 		{"DeleteRangeKilled", deleteRangeKilled, false},
+		{"InvalidBatches", invalidBatches, true},
 		{"A12_BoundsCollected", boundsCollected, true},
 	}
 }
@@ -124,6 +129,41 @@ func deleteRangeKilled(t *diskEnv) {
 		t.wantContents(db, want, "compacted")
 		t.close(db)
 	}
+}
+
+// InvalidBatches are encoded batches that no store should be given, by what is
+// wrong with them. RocksDB writes them to its log before it looks, and does not
+// open that again.
+func InvalidBatches() map[string][]byte {
+	head := func(n uint32) []byte { return binary.LittleEndian.AppendUint32(make([]byte, 8), n) }
+	return map[string][]byte{
+		"wrong count":    append(head(2), "\x01\x01k\x01v"...),
+		"unknown tag":    append(head(1), "\x7f\x01k\x01v"...),
+		"cut record":     append(head(1), "\x01\x01k\x09v"...),
+		"reversed range": append(head(1), "\x0f\x01b\x01a"...),
+	}
+}
+
+// Load refuses what an engine can't stand, and the store is as good as before.
+func invalidBatches(t *diskEnv) {
+	path := t.path()
+	db := t.open(path)
+	var want []row
+	for _, name := range slices.Sorted(maps.Keys(InvalidBatches())) {
+		b := t.batchOf("+kept=v")
+		err := b.Load(InvalidBatches()[name])
+		if !errors.Is(err, store.ErrInvalidArgument) {
+			t.Errorf("%s: load gave %v", name, err)
+		}
+		t.must(db.Write(b, store.Sync), "write of the batch as it was")
+		t.put(db, name, "v")
+		want = append(want, row{[]byte(name), []byte("v")})
+	}
+	want = slices.Insert(want, 1, row{[]byte("kept"), []byte("v")})
+	t.close(db)
+	db = t.open(path)
+	t.wantContents(db, want, "reopened")
+	t.close(db)
 }
 
 // Bounds come from temporary slices that are overwritten and collected before

@@ -29,7 +29,7 @@ type footprint struct {
 
 func (t *env) footprint() footprint {
 	t.Helper()
-	return footprint{openDescriptors(t.T), threadCount(t.T), residentBytes(t.T)}
+	return footprint{openDescriptors(t.T), threadCount(t.T), ResidentBytes(t.T)}
 }
 
 // sameFootprint checks that the process holds what it held before. A few

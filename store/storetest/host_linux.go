@@ -51,8 +51,8 @@ func LimitFiles(t testing.TB, size int64) (lift func()) {
 	return func() { set(old) }
 }
 
-// residentBytes returns the process's resident memory.
-func residentBytes(t testing.TB) int64 {
+// ResidentBytes returns the process's resident memory.
+func ResidentBytes(t testing.TB) int64 {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

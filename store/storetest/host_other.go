@@ -18,7 +18,8 @@ func LimitFiles(t testing.TB, _ int64) (lift func()) {
 	return nil
 }
 
-func residentBytes(t testing.TB) int64 {
+// ResidentBytes skips the test: it needs Linux.
+func ResidentBytes(t testing.TB) int64 {
 	t.Helper()
 	t.Skip("needs /proc")
 	return 0

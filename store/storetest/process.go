@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -28,6 +29,34 @@ func HelperArg() (arg string, ok bool) { return os.LookupEnv(helperEnv) }
 // below Child.
 func RunHelper(t testing.TB, arg string) (lines []string) {
 	t.Helper()
+	lines, out, err := runHelper(t, arg)
+	if err != nil {
+		t.Fatalf("in the helper process (%s): %v\n%s", arg, err, indent(out))
+	}
+	return lines
+}
+
+// Crashes runs fn in a process of its own, which must not survive that: a fault
+// of somebody else's code is still there. If it does, the test fails with the
+// note, which says what may go now.
+func Crashes(t *testing.T, note string, fn func()) {
+	t.Helper()
+	if _, helper := HelperArg(); helper {
+		fn()
+		Say("still alive")
+		return
+	}
+	lines, out, err := runHelper(t, "crash")
+	switch {
+	case len(lines) > 0:
+		t.Errorf("this crashes no more: %s", note)
+	case err == nil || strings.Contains(out, "--- FAIL"):
+		t.Errorf("no crash, but %v\n%s", err, indent(out))
+	}
+}
+
+func runHelper(t testing.TB, arg string) (lines []string, output string, err error) {
+	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -35,9 +64,9 @@ func RunHelper(t testing.TB, arg string) (lines []string) {
 	cmd := exec.Command(exe, "-test.run="+runPattern(t.Name()), "-test.v", "-test.count=1",
 		fmt.Sprintf("-test.timeout=%s", childTime))
 	cmd.Env = append(os.Environ(), childEnv+"="+t.Name(), helperEnv+"="+arg)
-	out, err := cmd.CombinedOutput()
-	died := false
-	for line := range strings.Lines(string(out)) {
+	b, err := cmd.CombinedOutput()
+	out, died := string(b), false
+	for line := range strings.Lines(out) {
 		line = strings.TrimRight(line, "\n")
 		if text, ok := strings.CutPrefix(line, said); ok {
 			lines = append(lines, text)
@@ -45,15 +74,12 @@ func RunHelper(t testing.TB, arg string) (lines []string) {
 		}
 	}
 	if died {
-		return lines[:len(lines)-1]
+		return lines[:len(lines)-1], out, nil
 	}
-	if err == nil && !strings.Contains(string(out), "--- PASS: "+t.Name()) {
-		err = fmt.Errorf("the test did not run")
+	if err == nil && !strings.Contains(out, "--- PASS: "+t.Name()) {
+		err = errors.New("the test did not run")
 	}
-	if err != nil {
-		t.Fatalf("in the helper process (%s): %v\n%s", arg, err, indent(string(out)))
-	}
-	return lines
+	return lines, out, err
 }
 
 // Say passes a line of text to RunHelper in the process that started this one.
