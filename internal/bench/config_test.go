@@ -49,7 +49,7 @@ func TestBadConfig(t *testing.T) {
 		{"engines", func(c *Config) { c.Engines = []string{"alpha", "alpha"} }},
 		{"engines", func(c *Config) { c.Engines = []string{"gamma"} }},
 		{"engines", func(c *Config) { c.Engines = nil }},
-		{"engines", func(c *Config) { c.Compression = store.Zstd }},
+		{"compression", func(c *Config) { c.Compression = store.Zstd }},
 		{"num", func(c *Config) { c.Num = -1 }},
 		{"num", func(c *Config) { c.Num = MaxNum + 1 }},
 		{"reads", func(c *Config) { c.Reads = MaxNum + 1 }},

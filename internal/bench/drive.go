@@ -98,10 +98,10 @@ func (r *runner) drive(p *plan, kernels []kernel, cell Cell) outcome {
 	}
 	out := collect(workers)
 	out.cpu = cpu.until(readCPU())
-	if interrupted && out.err != nil && errors.Is(out.err, r.ctx.Err()) {
-		out.err = nil // the call was given the context, and heeded it
-	}
 	out.interrupted = interrupted && out.err == nil && out.ops < p.ops
+	if ended := r.ctx.Err(); ended != nil && errors.Is(out.err, ended) {
+		out.interrupted, out.err = true, nil // the call was given the context, and heeded it
+	}
 	for _, w := range workers {
 		if err := w.kernel.finish(); err != nil && out.err == nil && !out.interrupted {
 			out.err = err

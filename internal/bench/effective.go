@@ -58,7 +58,11 @@ func effectiveOptions(c *Config, engines []Engine) ([]EngineInfo, []store.Option
 		options[i] = requestedOptions(c, e)
 		info, err := describe(c, e, options[i])
 		if err != nil {
-			return nil, nil, badConfig("engines", "%s: %v", e.Name, err)
+			flag := "engines"
+			if c.Compression != store.DefaultCompression { // the one option that an engine may lack
+				flag = "compression"
+			}
+			return nil, nil, badConfig(flag, "%s: %v", e.Name, err)
 		}
 		infos[i] = info
 	}

@@ -28,9 +28,7 @@ func (r *runner) pass(i, round int) {
 		runner: r, index: i, round: round,
 		session: session{engine: e, path: r.place.paths[e.Name], options: r.settings[i]},
 	}
-	if err := r.await(callPatience, p.begin); err != nil {
-		p.broken = err
-	}
+	p.broken = p.begin()
 	for position, name := range r.cfg.Workloads {
 		w, _ := FindWorkload(name)
 		cell := p.cell(w, position+1)
@@ -55,34 +53,36 @@ func (r *runner) writing() bool {
 // begin opens the pass's store: a new one if the list writes, unless existing
 // stores are to be used; else the one that is there, or a new one.
 func (p *pass) begin() error {
-	if p.cfg.UseExistingDB {
-		return p.open(false)
+	switch {
+	case p.cfg.UseExistingDB:
+		return p.openStore(false)
+	case p.writing():
+		return p.replace()
 	}
-	p.options.CreateIfMissing = true
-	there := p.place.exists[p.engine.Name]
-	if !p.writing() {
-		return p.open(!there && p.round == 1)
-	}
-	if err := p.destroy(); err != nil {
-		return err
-	}
-	if p.round == 1 {
-		if there {
-			p.warn(WarnReplaced, fmt.Sprintf("the store of %s in %s has been replaced", p.engine.Name, p.path))
-		}
-		p.nameForeign()
-	}
-	return p.open(true)
+	return p.openStore(!p.place.exists[p.engine.Name] && p.round == 1)
 }
 
-// nameForeign warns of what is in the folder and is not the store's.
-func (p *pass) nameForeign() {
-	if p.engine.InMemory {
-		return
+// replace destroys what is in the pass's folder of a store, and opens a new one.
+// It names what has gone and what has stayed.
+func (p *pass) replace() error {
+	if err := p.await(callPatience, p.destroy); err != nil {
+		return err
 	}
-	if names, err := entries(p.path); err == nil && len(names) > 0 {
-		p.warn(WarnForeignKept, fmt.Sprintf("left in %s: %s", p.path, strings.Join(names, ", ")))
+	if p.place.exists[p.engine.Name] {
+		p.place.exists[p.engine.Name] = false
+		p.warn(WarnReplaced, fmt.Sprintf("the store of %s in %s has been replaced", p.engine.Name, p.path))
 	}
+	if !p.engine.InMemory {
+		if names, err := entries(p.path); err == nil && len(names) > 0 {
+			p.warn(WarnForeignKept, fmt.Sprintf("left in %s: %s", p.path, strings.Join(names, ", ")))
+		}
+	}
+	return p.openStore(true)
+}
+
+func (p *pass) openStore(fresh bool) error {
+	p.options.CreateIfMissing = !p.cfg.UseExistingDB
+	return p.await(callPatience, func() error { return p.open(fresh) })
 }
 
 func (p *pass) cell(w Workload, position int) Cell {
@@ -161,8 +161,13 @@ func (p *pass) reasonToSkip(w Workload) string {
 // freshen reads back what was written, and makes the store new.
 func (p *pass) freshen() error {
 	p.readBack()
-	p.options.CreateIfMissing = true
-	return p.await(callPatience, p.renew)
+	if err := p.await(callPatience, p.close); err != nil {
+		if p.abandoned {
+			return err
+		}
+		p.failLast(err)
+	}
+	return p.replace()
 }
 
 // prepare makes the plan of a cell. It takes the workload's numbers of the seed
@@ -185,10 +190,8 @@ func (p *pass) prepare(w Workload, cell Cell) *plan {
 
 // measure runs the plan, with what has to be looked at before and after it.
 func (p *pass) measure(plan *plan, w Workload, cell Cell, row *Result) outcome {
-	if plan.before != nil {
-		if err := p.await(callPatience, func() error { return plan.before(&p.session, row) }); err != nil {
-			return outcome{err: err, abandoned: p.abandoned}
-		}
+	if err := p.look(plan.before, row); err != nil {
+		return outcome{err: err, abandoned: p.abandoned}
 	}
 	out := outcome{byShare: make([]int64, plan.workers)}
 	if plan.ops > 0 {
@@ -201,14 +204,26 @@ func (p *pass) measure(plan *plan, w Workload, cell Cell, row *Result) outcome {
 	if w.Reads {
 		row.Lookups, row.Found = &out.lookups, &out.found
 	}
-	if plan.after != nil && out.err == nil && !out.interrupted {
-		if err := p.await(callPatience, func() error { return plan.after(&p.session, row) }); err != nil {
-			out.err = err
-		}
+	if out.err == nil && !out.interrupted {
+		out.err = p.look(plan.after, row)
 	}
 	out.abandoned = out.abandoned || p.abandoned
 	p.abandoned = out.abandoned
 	return out
+}
+
+// look calls a plan's hook, if it has one. The row gets what the hook sets only
+// when it has returned in time.
+func (p *pass) look(hook func(*session, *Result) error, row *Result) error {
+	if hook == nil {
+		return nil
+	}
+	seen := *row
+	if err := p.await(callPatience, func() error { return hook(&p.session, &seen) }); err != nil {
+		return err
+	}
+	*row = seen
+	return nil
 }
 
 // kernels makes one kernel a worker.

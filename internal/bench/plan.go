@@ -144,9 +144,13 @@ func multigetKernel(p *plan, db store.DB, w int, first, count int64) (kernel, er
 	k := &multigetter{
 		db: db, keys: make([]*keyMaker, n), args: make([][]byte, n), nums: make([]uint64, n), seq: p.keys(p, w, first),
 	}
+	sizes := make([]int64, n)
 	for i := range k.keys {
 		k.keys[i] = newKeyMaker(p.config, "")
+		sizes[i] = -1
 	}
+	const most = 64 << 20 // more grows when it is needed
+	k.dst.SetArena(make([]byte, 0, min(n*int64(p.values.max), most)), sizes)
 	return k, nil
 }
 

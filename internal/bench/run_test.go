@@ -77,6 +77,51 @@ func checkFinite(t *testing.T, rec *Record) {
 	}
 }
 
+// Settings of keys, values and batches work together with all workloads that
+// they concern.
+func TestSettings(t *testing.T) {
+	for name, change := range map[string]func(*Config){
+		"big endian":          func(c *Config) { c.KeyFormat = KeyBigEndian },
+		"short big endian":    func(c *Config) { c.KeyFormat, c.KeySize = KeyBigEndian, 2 },
+		"prefix":              func(c *Config) { c.KeyPrefix, c.KeySize = "user:", 8 },
+		"keys of the digits":  func(c *Config) { c.KeySize = 3 },
+		"long keys":           func(c *Config) { c.KeySize = 200 },
+		"empty values":        func(c *Config) { c.ValueSize = FixedSize(0) },
+		"values of a MiB":     func(c *Config) { c.ValueSize, c.Num, c.BatchSize = FixedSize(1<<20), 20, 7 },
+		"drawn values":        func(c *Config) { c.ValueSize = Sizes{SizeZipf, 10, 4000} },
+		"incompressible":      func(c *Config) { c.CompressionRatio = 1 },
+		"one batch":           func(c *Config) { c.BatchSize = 5000 },
+		"batches of one":      func(c *Config) { c.BatchSize = 1 },
+		"steps after a seek":  func(c *Config) { c.SeekNexts = 50 },
+		"synced":              func(c *Config) { c.Sync, c.Num = true, 50 },
+		"fewer reads":         func(c *Config) { c.Reads = 10 },
+		"more reads":          func(c *Config) { c.Reads = 5000 },
+		"more threads than n": func(c *Config) { c.Threads, c.Num = 7, 5 },
+		"one key":             func(c *Config) { c.Num = 1 },
+		"no key":              func(c *Config) { c.Num = 0 },
+	} {
+		cfg := smallConfig(t, "fillrandom", "fillbatch", "readrandom", "multireadrandom", "seekrandom", "seekordered",
+			"readseq", "readmissing", "readhot", "filluniquerandom", "readreverse", "overwrite", "readkeys", "deleterandom", "fillsync")
+		change(&cfg)
+		rec := mustRun(t, cfg, nil, newFake("alpha").engine())
+		checkFinite(t, rec)
+		for _, r := range rec.Results {
+			if r.Status != StatusOK {
+				t.Errorf("%s: %s: %s: %s", name, r.Workload, r.Status, r.Error)
+			}
+			// The store is full from fillbatch on: what is asked for is there.
+			reads := rec.Config.Reads
+			want := map[string]int64{
+				"readrandom": reads, "multireadrandom": reads, "seekrandom": reads, "seekordered": reads, "readhot": reads,
+				"readmissing": 0, "readseq": min(reads, cfg.Num), "readreverse": min(reads, cfg.Num), "readkeys": min(reads, cfg.Num),
+			}
+			if n, ok := want[r.Workload]; ok && (*r.Found != n || *r.Lookups != reads) {
+				t.Errorf("%s: %s found %d of %d, want %d of %d", name, r.Workload, *r.Found, *r.Lookups, n, reads)
+			}
+		}
+	}
+}
+
 // A23: the number of synced and large writes is num/1000, at least one of what
 // is there, whatever the threads; the store has the keys that were written.
 func TestA23SlowWritesCount(t *testing.T) {

@@ -76,14 +76,3 @@ func (s *session) destroy() error {
 	}
 	return err
 }
-
-// renew makes the store new: closed, destroyed, opened.
-func (s *session) renew() error {
-	if err := s.close(); err != nil {
-		return err
-	}
-	if err := s.destroy(); err != nil {
-		return err
-	}
-	return s.open(true)
-}
