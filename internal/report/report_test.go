@@ -65,6 +65,7 @@ func TestGolden(t *testing.T) {
 		"bold.txt":     {sample(), FormatText, Style{Bold: true}},
 		"quiet.txt":    {sample(), FormatText, Style{NoHeader: true}},
 		"single.txt":   {rec: alone(sample(), "leveldb"), format: FormatText},
+		"stats.txt":    {rec: withStats(), format: FormatText},
 		"three.txt":    {rec: three(), format: FormatText},
 		"toofew.txt":   {rec: tooFew, format: FormatText},
 		"empty.txt":    {rec: &bench.Record{}, format: FormatText},

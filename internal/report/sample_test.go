@@ -149,6 +149,16 @@ func alone(rec *bench.Record, engine string) *bench.Record {
 	return &out
 }
 
+// withStats is a record with a row that has text and no figures.
+func withStats() *bench.Record {
+	rec := alone(sample(), "rocksdb")
+	rec.Results = append(rec.Results, bench.Result{
+		Engine: "rocksdb", Workload: "stats", Position: 7, Round: 5, Threads: 1, Status: bench.StatusOK,
+		Text: "** Compaction Stats [default] **\n  L0   2/0\n\nUptime(secs): 5.0 total\x1b[2J\n",
+	})
+	return rec
+}
+
 // three is the sample with a third engine that does as the second.
 func three() *bench.Record {
 	rec := sample()

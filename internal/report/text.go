@@ -72,17 +72,16 @@ func (m *model) engineRows(engine string, s Style) string {
 		rows := p.measured(engine)
 		if len(rows) > 0 {
 			b.WriteString(name + dbBenchLine(rows) + "\n")
-			if text := compaction(rows[len(rows)-1]); text != "" {
+			last := rows[len(rows)-1]
+			if text := compaction(last); text != "" {
 				wrap(&b, "", len(name), text)
+			}
+			for _, line := range lines(last.Text) {
+				b.WriteString(strings.TrimRight("  "+line, " ") + "\n")
 			}
 		}
 		for _, text := range unmeasured(p.rows[engine]) {
 			wrap(&b, name, len(name), text)
-		}
-		if n := len(rows); n > 0 && rows[n-1].Text != "" {
-			for _, line := range lines(rows[n-1].Text) {
-				b.WriteString(strings.TrimRight("  "+line, " ") + "\n")
-			}
 		}
 	}
 	return b.String()
@@ -90,11 +89,14 @@ func (m *model) engineRows(engine string, s Style) string {
 
 // dbBenchLine is db_bench's line behind the name, with medians of rows.
 func dbBenchLine(rows []*bench.Result) string {
+	last := rows[len(rows)-1]
+	if last.Text != "" {
+		return "the engine's own words"
+	}
 	line := fmt.Sprintf("%11.3f micros/op;", median(rows, func(r *bench.Result) float64 { return r.MicrosPerOp }))
 	if mb := median(rows, func(r *bench.Result) float64 { return r.MBPerSec }); rows[0].Bytes > 0 || rows[0].Lookups != nil {
 		line += fmt.Sprintf(" %6.1f MB/s", mb)
 	}
-	last := rows[len(rows)-1]
 	switch {
 	case last.Ops == 0:
 		line += " (no operations)"

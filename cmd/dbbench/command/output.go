@@ -141,7 +141,10 @@ func (o *outputFile) wrap(err error) error {
 // buffered hands render a buffer before w and empties it.
 func buffered(w io.Writer, render func(io.Writer) error) error {
 	b := bufio.NewWriter(w)
-	return errors.Join(render(b), b.Flush())
+	if err := render(b); err != nil {
+		return err
+	}
+	return b.Flush()
 }
 
 // cause drops the operation and the path from an error of package os: the

@@ -58,8 +58,11 @@ func cellName(c bench.Cell) string {
 
 // outcome is a row in a few words.
 func outcome(r *bench.Result) string {
-	if r.Status != bench.StatusOK {
+	switch {
+	case r.Status != bench.StatusOK:
 		return report.State(r)
+	case r.Text != "":
+		return "done"
 	}
 	return fmt.Sprintf("%.3f micros/op, %s ops/s", r.MicrosPerOp, report.Rate(r.OpsPerSec))
 }

@@ -71,8 +71,7 @@ func optionalCount(dst **int) value {
 	return value{"count", nil, func(s string) error {
 		n, err := parseCount(s)
 		if err == nil {
-			*dst = new(int)
-			**dst = int(n)
+			*dst = new(int(n))
 		}
 		return err
 	}}
