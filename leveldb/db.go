@@ -3,9 +3,9 @@ package leveldb
 import (
 	"context"
 	"slices"
-	"sync"
 	"sync/atomic"
 
+	"github.com/lsmkit/lsmkit/internal/commit"
 	"github.com/lsmkit/lsmkit/internal/dir"
 	"github.com/lsmkit/lsmkit/internal/handle"
 	"github.com/lsmkit/lsmkit/internal/status"
@@ -23,12 +23,12 @@ type DB struct {
 	guard    handle.Guard
 	children handle.Children
 
-	// gate is held for reading by writes, and for writing by what no write may
-	// run beside: expanding a range delete, mending the log.
-	gate  sync.RWMutex
+	// queue lets one write into C at a time; see internal/commit.
+	queue *commit.Queue
 	limit int // store.MaxBatchSize, but in tests
 
 	// torn is the error of a write that has failed, until the log is mended.
+	// Who leads the queue changes it.
 	torn atomic.Pointer[store.Error]
 }
 
@@ -63,6 +63,7 @@ func Open(path string, o *Options) (*DB, error) {
 	}
 	db := &DB{path: claim.Path(), options: e, engine: engine, claim: claim, limit: store.MaxBatchSize}
 	db.guard.Init()
+	db.queue = commit.New(db.commitGroup)
 	return db, nil
 }
 
@@ -253,7 +254,7 @@ func (db *DB) Flush() error {
 	}
 	defer db.guard.Exit(s)
 	if db.torn.Load() != nil {
-		return db.mend("flush") // which flushes
+		return db.mendAlone("flush") // which flushes
 	}
 	db.engine.flush()
 	return db.failed("flush", db.engine.check())
@@ -280,7 +281,7 @@ func (db *DB) Compact(ctx context.Context, r store.KeyRange) error {
 	}
 	defer db.guard.Exit(s)
 	if db.torn.Load() != nil {
-		if err := db.mend(op); err != nil {
+		if err := db.mendAlone(op); err != nil {
 			return err
 		}
 	}

@@ -1,32 +1,63 @@
 package rocksdb
 
 import (
+	"errors"
+
+	"github.com/lsmkit/lsmkit/internal/commit"
 	"github.com/lsmkit/lsmkit/internal/handle"
 	"github.com/lsmkit/lsmkit/store"
 )
 
-// Put stands on rocksdb_put. See store.Writer.
+// Put stands on rocksdb_put or, where several goroutines write with Sync at
+// once, on rocksdb_write for them together. See store.Writer.
 func (db *DB) Put(key, value []byte, o *store.WriteOptions) error {
+	const op = "put"
 	if err := store.CheckEntry(key, value); err != nil {
-		return db.refuse("put", err)
+		return db.refuse(op, err)
 	}
-	s, err := db.beginWrite("put", o)
+	s, err := db.beginWrite(op, o)
 	if err != nil {
 		return err
 	}
-	return db.endWrite("put", s, db.engine.put(key, value, o.Synced()))
+	lead := o.Synced()
+	if lead && !db.queue.TryLead() {
+		return db.join(op, s, o, commit.Write{
+			Add:  func(b *store.Batch) error { return b.Put(key, value) },
+			Size: len(key) + len(value) + recordSize,
+		})
+	}
+	err = db.failed(op, db.engine.put(key, value, o.Synced()))
+	if lead {
+		db.queue.Done()
+	}
+	db.guard.Exit(s)
+	return err
 }
 
-// Delete stands on rocksdb_delete. See store.Writer.
+// Delete stands on rocksdb_delete or, where several goroutines write with Sync
+// at once, on rocksdb_write for them together. See store.Writer.
 func (db *DB) Delete(key []byte, o *store.WriteOptions) error {
+	const op = "delete"
 	if err := store.CheckKey(key); err != nil {
-		return db.refuse("delete", err)
+		return db.refuse(op, err)
 	}
-	s, err := db.beginWrite("delete", o)
+	s, err := db.beginWrite(op, o)
 	if err != nil {
 		return err
 	}
-	return db.endWrite("delete", s, db.engine.delete(key, o.Synced()))
+	lead := o.Synced()
+	if lead && !db.queue.TryLead() {
+		return db.join(op, s, o, commit.Write{
+			Add:  func(b *store.Batch) error { return b.Delete(key) },
+			Size: len(key) + recordSize,
+		})
+	}
+	err = db.failed(op, db.engine.delete(key, o.Synced()))
+	if lead {
+		db.queue.Done()
+	}
+	db.guard.Exit(s)
+	return err
 }
 
 // Write hands the encoded batch over in one crossing, where it becomes a
@@ -38,11 +69,12 @@ func (db *DB) Write(b *store.Batch, o *store.WriteOptions) error {
 // DeleteRange writes a range tombstone, as a batch of one. It stands on
 // rocksdb_write. See store.Writer.
 func (db *DB) DeleteRange(start, end []byte, o *store.WriteOptions) error {
+	const op = "delete range"
 	var b store.Batch
 	if err := b.DeleteRange(start, end); err != nil {
-		return db.refuse("delete range", err)
+		return db.refuse(op, err)
 	}
-	return db.commit("delete range", &b, o)
+	return db.commit(op, &b, o)
 }
 
 func (db *DB) commit(op string, b *store.Batch, o *store.WriteOptions) error {
@@ -50,24 +82,65 @@ func (db *DB) commit(op string, b *store.Batch, o *store.WriteOptions) error {
 	if err != nil {
 		return err
 	}
-	defer db.guard.Exit(s)
-	if b.HasOpenRange() {
-		// RocksDB has no range without an end.
-		last, err := db.last()
-		if err != nil {
-			return err
-		}
-		if b, err = b.Bounded(last); err != nil {
-			return db.refuse(op, err)
-		}
+	if b, err = db.bounded(op, b); err != nil || b.Len() == 0 {
+		db.guard.Exit(s)
+		return err
 	}
-	if b.Len() == 0 {
-		return nil
+	lead := o.Synced()
+	if lead && !db.queue.TryLead() {
+		return db.join(op, s, o, commit.Write{
+			Add:  func(group *store.Batch) error { return group.Append(b) },
+			Size: b.Size(),
+		})
 	}
-	return db.failed(op, db.engine.write(b.Encoded(), o.Synced()))
+	err = db.commitGroup(b, o.Synced())
+	if lead {
+		db.queue.Done()
+	}
+	db.guard.Exit(s)
+	return err
 }
 
-// beginWrite lets a write in. endWrite ends it.
+// bounded gives ranges without an end, which RocksDB has not, one behind the
+// last key.
+func (db *DB) bounded(op string, b *store.Batch) (*store.Batch, error) {
+	if !b.HasOpenRange() {
+		return b, nil
+	}
+	last, err := db.last()
+	if err != nil {
+		return nil, err
+	}
+	if b, err = b.Bounded(last); err != nil {
+		return nil, db.refuse(op, err)
+	}
+	return b, nil
+}
+
+// commitGroup writes a batch.
+func (db *DB) commitGroup(b *store.Batch, sync bool) error {
+	const op = "write"
+	return db.failed(op, db.engine.write(b.Encoded(), sync))
+}
+
+// recordSize is the most that a record has around its key and value.
+const recordSize = 16
+
+// join hands a write to the queue, which ends it.
+func (db *DB) join(op string, s *handle.Stripe, o *store.WriteOptions, w commit.Write) error {
+	if o != nil {
+		w.Sync, w.Context = o.Sync, o.Context
+	}
+	w.Release = func() { db.guard.Exit(s) }
+	err := db.queue.Join(w)
+	var gaveUp *commit.GaveUp
+	if errors.As(err, &gaveUp) {
+		return db.ended(op, "gave up waiting; the outcome is unknown", gaveUp.Cause)
+	}
+	return err
+}
+
+// beginWrite lets a write in. guard.Exit ends it.
 func (db *DB) beginWrite(op string, o *store.WriteOptions) (*handle.Stripe, error) {
 	if err := o.Err(); err != nil {
 		return nil, db.ended(op, "nothing was done", err)
@@ -81,9 +154,4 @@ func (db *DB) beginWrite(op string, o *store.WriteOptions) (*handle.Stripe, erro
 		return nil, db.sentinel(op, store.ErrReadOnly)
 	}
 	return s, nil
-}
-
-func (db *DB) endWrite(op string, s *handle.Stripe, text string) error {
-	db.guard.Exit(s)
-	return db.failed(op, text)
 }

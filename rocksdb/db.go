@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/lsmkit/lsmkit/internal/commit"
 	"github.com/lsmkit/lsmkit/internal/dir"
 	"github.com/lsmkit/lsmkit/internal/handle"
 	"github.com/lsmkit/lsmkit/internal/status"
@@ -22,6 +23,9 @@ type DB struct {
 	guard    handle.Guard
 	closing  atomic.Bool // Close has begun; compactions stop
 	children handle.Children
+
+	// queue lets one synced write into C at a time; see internal/commit.
+	queue *commit.Queue
 
 	// compacting holds a token while a manual compaction runs: RocksDB can
 	// cancel all or none, so there is one at a time.
@@ -63,6 +67,7 @@ func Open(path string, o *Options) (*DB, error) {
 	}
 	db := &DB{path: claim.Path(), options: e, engine: engine, claim: claim, compacting: make(chan struct{}, 1)}
 	db.guard.Init()
+	db.queue = commit.New(db.commitGroup)
 	return db, nil
 }
 
