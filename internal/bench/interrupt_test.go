@@ -87,7 +87,7 @@ func TestA32InterruptedFill(t *testing.T) {
 type slow struct{ store.DB }
 
 func (db *slow) Put(k, v []byte, o *store.WriteOptions) error {
-	time.Sleep(200 * time.Microsecond)
+	time.Sleep(200 * time.Microsecond) // the store is meant to be slow
 	return db.DB.Put(k, v, o)
 }
 
