@@ -236,26 +236,27 @@ print_env() {
 
 main() {
     parse_flags "$@"
+    local root want prefix
+    root=$(cache_root)
+    TARBALL_CACHE=$root/tarballs
+    INSTALL_LOG=$root/install.log
+    mkdir -p -- "$root"
+    # CMake reads the compiler from here too.
+    export CXX=${CXX:-g++}
     if [[ $FROM_SOURCE == 0 && -z $PREFIX ]] && use_system /usr /usr/local; then
         say "using the system's LevelDB and RocksDB"
         [[ $PRINT_ENV == 0 ]] || print_env
         return 0
     fi
 
-    local root want prefix
-    root=$(cache_root)
-    mkdir -p -- "$root"
-    TARBALL_CACHE=$root/tarballs
-    # CMake reads the compiler from here too.
-    export CXX=${CXX:-g++}
     trap cleanup EXIT
     set_engine_options
     # The recipe names the compiler, so that must be there first.
-    command -v "$CXX" >/dev/null || require_tools "$root/install.log"
+    command -v "$CXX" >/dev/null || require missing_tools "$INSTALL_LOG"
     want=$(recipe)
     prefix=$(prefix_of "$want" "$root")
     if ! is_complete "$prefix" "$want"; then
-        require_tools "$root/install.log"
+        require missing_tools "$INSTALL_LOG"
         locked_build "$prefix" "$want"
     fi
 

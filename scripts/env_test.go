@@ -20,7 +20,7 @@ func realEngines(t *testing.T, args ...string) (env []string, prefix string) {
 // evaluated is the environment after a shell has read what --print-env printed.
 func evaluated(t *testing.T, printed string) (env []string, prefix string) {
 	t.Helper()
-	shell := newRun(t, exec.Command("sh", "-c", printed+`env -0`), os.Environ()...).succeed()
+	shell := newRun(t, exec.Command("sh", "-c", printed+"\nenv -0"), os.Environ()...).succeed()
 	env = strings.Split(strings.TrimRight(shell.stdout.String(), "\x00"), "\x00")
 	for _, entry := range env {
 		if value, ok := strings.CutPrefix(entry, "LSMKIT_DEPS="); ok {
@@ -93,7 +93,8 @@ func TestBuildIntoAPrefixWithASpace(t *testing.T) {
 // helper runs a line of bash with the system's own functions loaded.
 func helper(t *testing.T, line string, args ...string) *run {
 	t.Helper()
-	const load = `set -euo pipefail; source deps/pins.sh; source deps/system.sh
+	const load = `set -euo pipefail; source deps/pins.sh; source deps/system.sh; source deps/install.sh
+		CXX=g++ NO_INSTALL=1 INSTALL_LOG=/dev/null
 		COMPANION_LIBS=(-lsnappy -llz4 -lzstd -lz -lstdc++ -lm -ldl -lpthread)
 		`
 	return newRun(t, exec.Command("bash", append([]string{"-c", load + line, "bash"}, args...)...), os.Environ()...)

@@ -68,15 +68,16 @@ from_directory() {
 
 # from_upstream URL PART SHA256
 from_upstream() {
-    say "downloading $1"
     if command -v curl >/dev/null; then
+        say "downloading $1"
         run_bounded 180 curl --fail --silent --show-error --location --retry 0 \
             --connect-timeout 5 --max-time 170 --speed-limit 20000 --speed-time 10 \
             --output "$2" "$1" || return 1
     elif command -v wget >/dev/null; then
+        say "downloading $1"
         run_bounded 180 wget --quiet --tries=1 --timeout=10 --output-document="$2" "$1" || return 1
     else
-        warn "neither curl nor wget is installed: upstream is skipped"
+        say "neither curl nor wget is installed: upstream is not asked"
         return 1
     fi
     verify "$2" "$3" "upstream" && return 0

@@ -4,14 +4,25 @@
 # Debian's names; install_packages has those of others.
 DEBIAN_PACKAGES=(g++ cmake ninja-build libsnappy-dev liblz4-dev libzstd-dev zlib1g-dev libgflags-dev)
 
-# missing_tools: prints what the build needs and cannot find, one word each.
+# missing_tools: prints what a build needs and cannot find, one word each.
 missing_tools() {
-    local tool pair
-    for tool in cmake ninja "$CXX"; do
+    local tool
+    for tool in cmake ninja; do
         command -v "$tool" >/dev/null || echo "$tool"
     done
-    command -v "$CXX" >/dev/null || return 0
-    for pair in snappy.h:snappy lz4.h:lz4 zstd.h:zstd zlib.h:z gflags/gflags.h:gflags; do
+    missing_libraries
+    ! command -v "$CXX" >/dev/null || links gflags/gflags.h gflags || echo gflags
+}
+
+# missing_libraries: what every Go program with the engines needs to link, even
+# where the distribution has the engines.
+missing_libraries() {
+    local pair
+    if ! command -v "$CXX" >/dev/null; then
+        echo "$CXX"
+        return 0
+    fi
+    for pair in snappy.h:snappy lz4.h:lz4 zstd.h:zstd zlib.h:z; do
         links "${pair%%:*}" "${pair##*:}" || echo "${pair##*:}"
     done
 }
@@ -22,20 +33,21 @@ links() {
         "$CXX" -x c++ - -o /dev/null "-l$2" 2>/dev/null
 }
 
-# require_tools LOG: installs what is missing, or says exactly what to install.
-require_tools() {
+# require WHAT LOG: installs what the function WHAT finds missing, or says exactly
+# what to install.
+require() {
     local missing
-    missing=$(missing_tools | tr '\n' ' ')
+    missing=$("$1" | tr '\n' ' ')
     [[ -n $missing ]] || return 0
     if [[ $NO_INSTALL == 1 ]]; then
         die "missing: ${missing% }, and --no-install forbids to install it. $(install_hint)"
     fi
-    say "installing build tools (missing: ${missing% })"
-    if ! install_packages >"$1" 2>&1; then
-        tail -n 15 "$1" >&2
+    say "installing tools and libraries (missing: ${missing% })"
+    if ! install_packages >"$2" 2>&1; then
+        tail -n 15 "$2" >&2
         die "could not install: ${missing% }. $(install_hint)"
     fi
-    missing=$(missing_tools | tr '\n' ' ')
+    missing=$("$1" | tr '\n' ' ')
     [[ -z $missing ]] || die "still missing after the installation: ${missing% }. $(install_hint)"
 }
 

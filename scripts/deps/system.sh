@@ -39,8 +39,9 @@ system_leveldb_ok() {
     [[ $major == "${LEVELDB_VERSION%%.*}" ]] && ((${minor:-0} >= ${LEVELDB_VERSION#*.}))
 }
 
-# use_system ROOT...: sets CGO_INCLUDE and CGO_LIBS when the libraries under one
-# of the roots are recent enough and link.
+# use_system ROOT...: sets CGO_INCLUDE and CGO_LIBS when the engines under one of
+# the roots are recent enough and link. The compression libraries that Go programs
+# name may be missing even then: a distribution's RocksDB is a shared library.
 use_system() {
     local root
     root=$(system_root "$@") || return 1
@@ -51,7 +52,15 @@ use_system() {
         CGO_INCLUDE=("-I$root/include")
         CGO_LIBS=("-L$root/lib" "${CGO_LIBS[@]}")
     fi
-    # Headers alone prove nothing about the libraries.
+    if ! system_links; then
+        require missing_libraries "$INSTALL_LOG"
+        # Headers alone prove nothing about the libraries.
+        system_links
+    fi
+}
+
+# system_links: whether a C program with both engines links.
+system_links() {
     printf '%s\n' '#include <leveldb/c.h>' '#include <rocksdb/c.h>' \
         'int main(void) { return leveldb_major_version() + !rocksdb_options_create(); }' |
         "${CC:-cc}" -x c - -x none -o /dev/null "${CGO_INCLUDE[@]}" "${CGO_LIBS[@]}" 2>/dev/null
