@@ -41,24 +41,26 @@ func (k *scanner) run(t *tally, n int64) (done int64, err error) {
 
 // forward reads up to n entries and steps behind the last of them.
 func (k *scanner) forward(n int64) (done, size int64) {
-	it, ok := k.it, k.ok
-	for ; ok && done < n; done++ {
-		size += int64(len(it.Key()) + len(it.Value()))
+	it, ok, left := k.it, k.ok, n
+	for ; ok && left > 0; left-- {
+		size += int64(len(it.Key()))
+		size += int64(len(it.Value()))
 		ok = it.Next()
 	}
 	k.ok = ok
-	return done, size
+	return n - left, size
 }
 
 // backward is forward in the other direction.
 func (k *scanner) backward(n int64) (done, size int64) {
-	it, ok := k.it, k.ok
-	for ; ok && done < n; done++ {
-		size += int64(len(it.Key()) + len(it.Value()))
+	it, ok, left := k.it, k.ok, n
+	for ; ok && left > 0; left-- {
+		size += int64(len(it.Key()))
+		size += int64(len(it.Value()))
 		ok = it.Prev()
 	}
 	k.ok = ok
-	return done, size
+	return n - left, size
 }
 
 func (k *scanner) begin() (err error) {
