@@ -14,10 +14,11 @@ import (
 	"github.com/lsmkit/lsmkit/store"
 )
 
-// open opens a store with effective options. The error is the engine's text.
-func open(path string, o *Options) (*engine, string) {
+// openEngine opens a store with effective options, and with LevelDB's
+// paranoid_checks as strict says. The error is the engine's text.
+func openEngine(path string, o *Options, strict bool) (*engine, string) {
 	e := &engine{verify: o.VerifyChecksums.Enabled(true)}
-	e.makeOptions(o)
+	e.makeOptions(o, strict)
 	db, err := levigo.Open(path, e.opts)
 	if err != nil {
 		e.freeOptions()
@@ -33,11 +34,11 @@ func open(path string, o *Options) (*engine, string) {
 
 // makeOptions makes levigo's options of ours, which are effective ones: no
 // field is left to a default.
-func (e *engine) makeOptions(o *Options) {
+func (e *engine) makeOptions(o *Options, strict bool) {
 	e.opts = levigo.NewOptions()
 	e.opts.SetCreateIfMissing(o.CreateIfMissing)
 	e.opts.SetErrorIfExists(o.ErrorIfExists)
-	e.opts.SetParanoidChecks(o.ParanoidChecks.Enabled(false))
+	e.opts.SetParanoidChecks(strict)
 	e.opts.SetWriteBufferSize(int(o.WriteBufferSize))
 	e.opts.SetMaxOpenFiles(o.MaxOpenFiles)
 	e.opts.SetBlockSize(int(o.BlockSize))
@@ -69,7 +70,7 @@ func (e *engine) freeOptions() {
 // repair makes a damaged store readable. The error is the engine's text.
 func repair(path string, o *Options) string {
 	var e engine
-	e.makeOptions(o)
+	e.makeOptions(o, o.strict())
 	defer e.freeOptions()
 	if err := levigo.RepairDatabase(path, e.opts); err != nil {
 		return err.Error()

@@ -27,8 +27,13 @@
 //     nothing where all data is in one level already.
 //   - Flush has no native form either. It is made of the compaction of an empty
 //     range, which writes the memtable out and starts a new log.
-//   - Block checksums are verified on every read, as on RocksDB. LevelDB's own
-//     default is not to; Options.VerifyChecksums switches it off.
+//   - Block checksums are verified on every read, as on RocksDB, those of
+//     indexes and filters and those that compactions read included, for which
+//     LevelDB's paranoid_checks is switched on. LevelDB's own default is not to;
+//     Options.VerifyChecksums switches it off.
+//   - A damaged log is read around the damage, without an error: writes near it
+//     are gone, older and newer ones are there. With Options.ParanoidChecks it is
+//     ErrCorruption. A last record that was cut by a crash is no damage.
 //   - There is no read-only mode: ErrNotSupported. No codec but Snappy.
 //   - Whether the library was built with Snappy can't be asked. Without it,
 //     LevelDB stores blocks uncompressed and says nothing; scripts/build-deps.sh

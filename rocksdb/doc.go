@@ -18,6 +18,8 @@
 //     tombstones behind its upper bound.
 //   - An iterator that meets a damaged block delivers what lies before it, and
 //     ends with ErrCorruption.
+//   - A damaged log is read up to the damage, without an error, also with
+//     Options.ParanoidChecks: newer writes are gone (kPointInTimeRecovery).
 //   - Compact can be interrupted by its context and by Close.
 //   - Options.ReadOnly is supported: no lock is taken, nothing is written, and
 //     the state is the one at Open.
