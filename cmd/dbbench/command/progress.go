@@ -73,11 +73,11 @@ type bar struct {
 	container *mpb.Progress
 	bar       *mpb.Bar
 
-	mu      sync.Mutex
-	cell    bench.Cell
-	now     bench.Progress
-	begun   time.Time // the run
-	stopped bool
+	begun time.Time // the run
+
+	mu   sync.Mutex
+	cell bench.Cell
+	now  bench.Progress
 }
 
 func newBar(w io.Writer, options ...mpb.ContainerOption) *bar {

@@ -174,10 +174,10 @@ func (o *runOptions) run(cmd *cobra.Command, d Deps) error {
 		w.style.Bold = d.escapes(stderr)
 	}
 	rec, err := o.measure(cmd.Context(), d, w)
-	w.progress.stop()
 	if errors.Is(err, errEndedAtOnce) {
 		return &exitError{code: exitInterrupted}
 	}
+	w.progress.stop()
 	return o.finish(cmd, d, w, rec, err)
 }
 
