@@ -208,7 +208,7 @@ func releaseRaces(t *env) {
 	db := t.fresh()
 	all := numbered(100)
 	t.fill(db, all)
-	for range 20 {
+	for range 8 {
 		snap := t.snapshot(db)
 		started := make(chan struct{}, racers)
 		var wg sync.WaitGroup
