@@ -147,6 +147,55 @@ func TestQuirkUnguardedOpen(t *testing.T) {
 	}
 }
 
+// A damaged index or filter hides keys without an error, although reads verify
+// checksums: open.go switches paranoid_checks on.
+func TestQuirkUnverifiedIndex(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "db")
+	db, err := leveldb.Open(path, &leveldb.Options{Options: store.Options{CreateIfMissing: true, BloomBits: 10}})
+	must(t, err)
+	for k := range 2000 {
+		must(t, db.Put(fmt.Append(nil, k), fmt.Append(nil, k), nil))
+	}
+	must(t, db.Compact(nil, store.KeyRange{}))
+	must(t, db.Close())
+	tables, err := filepath.Glob(filepath.Join(path, "*.ldb"))
+	must(t, err)
+	whole, err := os.ReadFile(tables[0])
+	must(t, err)
+	for back := 100; back < 4000; back += 100 { // from the footer on
+		damaged := slices.Clone(whole)
+		for i := range 64 {
+			damaged[len(damaged)-back+i] ^= 0xff
+		}
+		must(t, os.WriteFile(tables[0], damaged, 0o644))
+		if hidden := hiddenKeys(t, path, 2000); hidden > 0 {
+			t.Logf("damage %d bytes before the end hides %d of 2000 keys", back, hidden)
+			return
+		}
+	}
+	t.Error("LevelDB hides no keys: open.go need not switch paranoid_checks on")
+}
+
+// hiddenKeys counts the keys that levigo gives neither a value nor an error for.
+func hiddenKeys(t *testing.T, path string, keys int) (hidden int) {
+	t.Helper()
+	o, ro, filter := levigo.NewOptions(), levigo.NewReadOptions(), levigo.NewBloomFilter(10)
+	defer filter.Close()
+	defer o.Close()
+	defer ro.Close()
+	o.SetFilterPolicy(filter)
+	ro.SetVerifyChecksums(true)
+	db, err := levigo.Open(path, o)
+	must(t, err)
+	defer db.Close()
+	for k := range keys {
+		if v, err := db.Get(ro, fmt.Append(nil, k)); v == nil && err == nil {
+			hidden++
+		}
+	}
+	return hidden
+}
+
 // After an append to the log has failed, LevelDB goes on behind the torn record
 // and acknowledges what recovery will not find: mend.go switches the log first.
 // TestDisk/TornLog shows that this package loses nothing in the same situation.
