@@ -26,7 +26,12 @@ func (db *DB) Put(key, value []byte, o *store.WriteOptions) error {
 			Size: len(key) + len(value) + recordSize,
 		})
 	}
-	err = db.failed(op, db.engine.put(key, value, o.Synced()))
+	text := db.engine.put(key, value, o.Synced())
+	if text == stalled {
+		err = db.waitOut(op, o, func() string { return db.engine.put(key, value, o.Synced()) })
+	} else {
+		err = db.failed(op, text)
+	}
 	if lead {
 		db.queue.Done()
 	}
@@ -52,7 +57,12 @@ func (db *DB) Delete(key []byte, o *store.WriteOptions) error {
 			Size: len(key) + recordSize,
 		})
 	}
-	err = db.failed(op, db.engine.delete(key, o.Synced()))
+	text := db.engine.delete(key, o.Synced())
+	if text == stalled {
+		err = db.waitOut(op, o, func() string { return db.engine.delete(key, o.Synced()) })
+	} else {
+		err = db.failed(op, text)
+	}
 	if lead {
 		db.queue.Done()
 	}
@@ -93,7 +103,7 @@ func (db *DB) commit(op string, b *store.Batch, o *store.WriteOptions) error {
 			Size: b.Size(),
 		})
 	}
-	err = db.commitGroup(b, o.Synced())
+	err = db.commitBatch(op, b, o)
 	if lead {
 		db.queue.Done()
 	}
@@ -117,10 +127,17 @@ func (db *DB) bounded(op string, b *store.Batch) (*store.Batch, error) {
 	return b, nil
 }
 
-// commitGroup writes a batch.
+// commitGroup writes a batch for the queue.
 func (db *DB) commitGroup(b *store.Batch, sync bool) error {
-	const op = "write"
-	return db.failed(op, db.engine.write(b.Encoded(), sync))
+	return db.commitBatch("write", b, &store.WriteOptions{Sync: sync})
+}
+
+func (db *DB) commitBatch(op string, b *store.Batch, o *store.WriteOptions) error {
+	text := db.engine.write(b.Encoded(), o.Synced())
+	if text == stalled {
+		return db.waitOut(op, o, func() string { return db.engine.write(b.Encoded(), o.Synced()) })
+	}
+	return db.failed(op, text)
 }
 
 // recordSize is the most that a record has around its key and value.

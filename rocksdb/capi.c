@@ -175,6 +175,7 @@ rocksdb_readoptions_t *rdb_read_options(int verify) {
 rocksdb_writeoptions_t *rdb_write_options(int sync) {
   rocksdb_writeoptions_t *wo = rocksdb_writeoptions_create();
   rocksdb_writeoptions_set_sync(wo, (unsigned char)sync);
+  rocksdb_writeoptions_set_no_slowdown(wo, 1);
   return wo;
 }
 

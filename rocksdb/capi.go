@@ -193,7 +193,12 @@ func (e *engine) property(name string) (string, bool) {
 func (e *engine) flush() string { return text(C.rdb_flush(e.db)) }
 
 // check returns the engine's background error.
-func (e *engine) check() string { return text(C.rdb_check(e.db, e.async)) }
+func (e *engine) check() string {
+	if s := text(C.rdb_check(e.db, e.async)); s != stalled {
+		return s
+	}
+	return ""
+}
 
 func (e *engine) compact(start, end []byte) {
 	flags := C.int(0)

@@ -125,7 +125,8 @@ void rdb_snapshot_free(rocksdb_t *db, const rocksdb_snapshot_t *snapshot,
                        rocksdb_readoptions_t *ro);
 
 // rdb_read_options and rdb_write_options exist to make a store's options once,
-// so that no call has to.
+// so that no call has to. Writes return "Result incomplete: Write stall" where
+// RocksDB would hold them back; stall.go tells why, and waits.
 rocksdb_readoptions_t *rdb_read_options(int verify);
 rocksdb_writeoptions_t *rdb_write_options(int sync);
 

@@ -27,6 +27,9 @@ type DB struct {
 	// queue lets one synced write into C at a time; see internal/commit.
 	queue *commit.Queue
 
+	// jobsFailed is the number of background errors when a stall last passed.
+	jobsFailed atomic.Uint64
+
 	// compacting holds a token while a manual compaction runs: RocksDB can
 	// cancel all or none, so there is one at a time.
 	compacting chan struct{}

@@ -23,6 +23,9 @@
 //   - Compact can be interrupted by its context and by Close.
 //   - Options.ReadOnly is supported: no lock is taken, nothing is written, and
 //     the state is the one at Open.
+//   - A write stall is waited out in Go, as goroutines do, up to the write's
+//     context or Close. (Inside RocksDB 9.10 a waiting writer and the recovery
+//     from a full disk can wait for each other for ever.)
 //   - After some errors RocksDB refuses writes: until it has recovered by itself
 //     (a full disk, once there is room), or until the store is reopened. The
 //     error stays the same, and nothing that was acknowledged is lost.

@@ -1,0 +1,79 @@
+package rocksdb
+
+import (
+	"context"
+	"syscall"
+	"time"
+
+	"github.com/lsmkit/lsmkit/store"
+)
+
+// stalled is what a write returns when RocksDB would hold it back: writes are
+// made with no_slowdown.
+//
+// The waiting is done here, for two reasons. A goroutine that sleeps is no
+// thread. And RocksDB can wait for itself: on a full disk, a writer that waits
+// inside for a flush keeps the recovery, which has to flush, from entering the
+// write queue, and neither ever ends. (Seen with 9.10.0 in one run of three:
+// DBImpl::DelayWrite against ErrorHandler::RecoverFromBGError.)
+const stalled = "Result incomplete: Write stall"
+
+const (
+	// stallPause is the time after which RocksDB refills what a slowed-down
+	// writer may write (kMicrosPerRefill in write_controller.cc).
+	stallPause = time.Millisecond
+	// stallLimit bounds the waiting for a store in which background jobs fail.
+	stallLimit = 30 * time.Second
+)
+
+// waitOut repeats a stalled write, of which nothing has been written, until
+// RocksDB takes it. It ends with an error when the options' context or the store
+// does, or when the stall can't pass since the disk is full.
+func (db *DB) waitOut(op string, o *store.WriteOptions, write func() string) error {
+	ctx := context.Background()
+	if o != nil && o.Context != nil {
+		ctx = o.Context
+	}
+	pause := time.NewTicker(stallPause)
+	defer pause.Stop()
+	began := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return db.ended(op, "in a write stall, nothing was done", ctx.Err())
+		case <-pause.C:
+		}
+		if db.guard.Closed() {
+			return db.sentinel(op, store.ErrClosed)
+		}
+		text := write()
+		if text != stalled {
+			if text == "" {
+				db.jobsFailed.Store(db.backgroundErrors())
+			}
+			return db.failed(op, text)
+		}
+		if err := db.stuck(op, time.Since(began)); err != nil {
+			return err
+		}
+	}
+}
+
+// stuck returns an error if a stall will not pass: background jobs have failed
+// since the last that did.
+func (db *DB) stuck(op string, waited time.Duration) error {
+	if db.backgroundErrors() == db.jobsFailed.Load() {
+		return nil
+	}
+	fault := &store.Error{Engine: Engine, Op: op, Path: db.path}
+	var fs syscall.Statfs_t
+	switch err := syscall.Statfs(db.path, &fs); {
+	case err == nil && int64(fs.Bavail)*fs.Bsize < db.options.WriteBufferSize:
+		fault.Kind, fault.Msg = store.ErrNoSpace, "writes are stalled, and a memtable can't be flushed"
+	case waited > stallLimit:
+		fault.Kind, fault.Msg = store.ErrIO, "writes are stalled, and background jobs fail; the file LOG in the store tells why"
+	default:
+		return nil // RocksDB tries again by itself
+	}
+	return fault
+}
