@@ -244,7 +244,7 @@ main() {
     # CMake reads the compiler from here too.
     export CXX=${CXX:-g++}
     if [[ $FROM_SOURCE == 0 && -z $PREFIX ]] && use_system /usr /usr/local; then
-        say "using the system's LevelDB and RocksDB"
+        say "using the system's LevelDB and RocksDB (--from-source builds the pinned ones, with db_bench)"
         [[ $PRINT_ENV == 0 ]] || print_env
         return 0
     fi
