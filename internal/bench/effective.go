@@ -4,7 +4,9 @@ import (
 	"github.com/lsmkit/lsmkit/store"
 )
 
-// equalOptions are those that ProfileEqual sets on every engine.
+// equalOptions are those that ProfileEqual sets on every engine. Paranoid checks
+// go with verification: without them LevelDB verifies neither indexes nor filters
+// nor what compactions read, and RocksDB does.
 var equalOptions = store.Options{
 	WriteBufferSize:      64 << 20,
 	MaxFileSize:          64 << 20,
@@ -14,7 +16,7 @@ var equalOptions = store.Options{
 	Compression:          store.Snappy,
 	MaxOpenFiles:         store.UnlimitedFiles,
 	VerifyChecksums:      store.On,
-	ParanoidChecks:       store.Off,
+	ParanoidChecks:       store.On,
 }
 
 // requestedOptions returns what an engine is opened with: the profile's
@@ -38,6 +40,7 @@ func requestedOptions(c *Config, e *Engine) store.Options {
 		if *c.VerifyChecksums {
 			o.VerifyChecksums = store.On
 		}
+		o.ParanoidChecks = o.VerifyChecksums
 	}
 	return o
 }
