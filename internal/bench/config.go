@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/lsmkit/lsmkit/store"
 )
@@ -27,6 +28,9 @@ const (
 	// KeyBigEndian is the number in 8 bytes, big endian, padded with '0' behind to
 	// the key size, as RocksDB's db_bench writes keys.
 	KeyBigEndian KeyFormat = "bigendian"
+	// KeyPlain is the number in decimal digits without padding, as the levelup
+	// benchmark writes keys: their lengths and their order differ.
+	KeyPlain KeyFormat = "plain"
 )
 
 // Config is everything that decides what a run does. Its JSON form is the
@@ -58,6 +62,27 @@ type Config struct {
 	BatchSize int `json:"batch_size"`
 	// SeekNexts is the number of steps after each seek of seekrandom.
 	SeekNexts int `json:"seek_nexts"`
+	// ScanLength is the number of entries of each scan of scanrange.
+	ScanLength int `json:"scan_length"`
+	// RangeLength is the number of keys of each range of deleterange.
+	RangeLength int64 `json:"range_length"`
+	// Pattern is the glob pattern of find.
+	Pattern string `json:"pattern"`
+	// ReadPercent is the share of reads in readrandomwriterandom.
+	ReadPercent int `json:"read_percent"`
+	// WriteRate is the number of writes a second of the writer of
+	// readwhilewriting; 0 is as many as it can.
+	WriteRate int64 `json:"write_rate"`
+	// Duration, if not 0, is how long each workload runs, whatever the number of
+	// its operations; it goes through its keys again and again. Workloads that
+	// are one call (compact, flush, settle …) and open don't heed it.
+	Duration Duration `json:"duration"`
+	// Warmup is how long random keys are read before each workload that reads;
+	// it never writes.
+	Warmup Duration `json:"warmup"`
+	// Settle waits after each writing workload until compaction has nothing left
+	// to do, and measures that too.
+	Settle bool `json:"settle"`
 	// Rounds is the number of passes for each engine.
 	Rounds int `json:"rounds"`
 	// Seed is the base of the workers' seeds: worker k of a pass has Seed+k.
@@ -68,6 +93,15 @@ type Config struct {
 	// Sync makes every write a synced one (fillsync does without it).
 	Sync bool `json:"sync"`
 
+	// Latency times each operation, or one in some where operations are short.
+	Latency bool `json:"latency"`
+	// Rate, if not 0, is an open loop: this many operations a second begin, on
+	// schedule, over all workers. It goes with Latency.
+	Rate float64 `json:"rate"`
+	// Interval, if not 0, is the time after which operations, and with Latency
+	// the p99, are noted again and again.
+	Interval Duration `json:"interval"`
+
 	// KeySize is the length of a key, its prefix included.
 	KeySize int `json:"key_size"`
 	// KeyPrefix stands before every key.
@@ -76,6 +110,9 @@ type Config struct {
 	KeyFormat KeyFormat `json:"key_format"`
 	// ValueSize is the length of values, fixed or drawn from a distribution.
 	ValueSize Sizes `json:"value_size"`
+	// Payloads are several value sizes (--value-size A,B,C), for each of which
+	// the list of the preset is run; empty means ValueSize alone. See SizeAt.
+	Payloads []Sizes `json:"payloads,omitempty"`
 	// CompressionRatio is what a value is meant to shrink to: 0.5 is half.
 	CompressionRatio float64 `json:"compression_ratio"`
 
@@ -105,6 +142,9 @@ type Config struct {
 	// UseExistingDB keeps the stores that are there: nothing is replaced, and
 	// fresh workloads are skipped.
 	UseExistingDB bool `json:"use_existing_db"`
+	// KeysFromDB makes the reading workloads look up keys that are in the store,
+	// whoever made them: a sample of them is taken before the clock starts.
+	KeysFromDB bool `json:"keys_from_db"`
 	// KeepDB keeps a temporary folder. Stores in DB are always kept.
 	KeepDB bool `json:"keep_db"`
 }
@@ -118,6 +158,11 @@ const (
 	DefaultKeySize   = 16
 	DefaultValueSize = 100
 	DefaultBatchSize = 1000
+
+	DefaultScanLength  = 100
+	DefaultRangeLength = 100
+	DefaultReadPercent = 90
+	DefaultPattern     = "*"
 )
 
 // Limits of what a run accepts.
@@ -143,6 +188,10 @@ func DefaultConfig() Config {
 		ValueSize:        FixedSize(DefaultValueSize),
 		CompressionRatio: 0.5,
 		Profile:          ProfileEqual,
+		ScanLength:       DefaultScanLength,
+		RangeLength:      DefaultRangeLength,
+		Pattern:          DefaultPattern,
+		ReadPercent:      DefaultReadPercent,
 	}
 }
 
@@ -171,7 +220,7 @@ func (c Config) Resolve() (Config, error) {
 		if !ok {
 			return c, badConfig("preset", "unknown preset %q", c.Preset)
 		}
-		c.Workloads = p.Workloads
+		c.Workloads = slices.Repeat(p.Workloads, max(1, len(c.Payloads)))
 	}
 	names := make([]string, len(c.Workloads))
 	for i, name := range c.Workloads {
@@ -186,7 +235,7 @@ func (c Config) Resolve() (Config, error) {
 		c.Reads = c.Num
 	}
 	c.Generator = generatorFor(c.Num)
-	for _, check := range []func(Config) error{checkCounts, checkKeys, checkValues, checkOptions} {
+	for _, check := range []func(Config) error{checkCounts, checkTimes, checkShapes, checkKeys, checkValues, checkPayloads, checkOptions} {
 		if err := check(c); err != nil {
 			return c, err
 		}
@@ -195,13 +244,6 @@ func (c Config) Resolve() (Config, error) {
 }
 
 func checkCounts(c Config) error {
-	seen := map[string]bool{}
-	for _, name := range c.Engines {
-		if seen[name] {
-			return badConfig("engines", "%q is named twice", name)
-		}
-		seen[name] = true
-	}
 	switch {
 	case c.Num < 0 || c.Num > MaxNum:
 		return badConfig("num", "%d is not between 0 and %d", c.Num, int64(MaxNum))
@@ -230,8 +272,8 @@ func checkKeys(c Config) error {
 		return badConfig("key-size", "%d is not between 1 and %d", c.KeySize, store.MaxKeySize)
 	case room < 1:
 		return badConfig("key-prefix", "leaves no room for the number in %d bytes", c.KeySize)
-	case c.KeyFormat != KeyDecimal && c.KeyFormat != KeyBigEndian:
-		return badConfig("key-format", "%q is neither %q nor %q", c.KeyFormat, KeyDecimal, KeyBigEndian)
+	case c.KeyFormat != KeyDecimal && c.KeyFormat != KeyBigEndian && c.KeyFormat != KeyPlain:
+		return badConfig("key-format", "%q is none of %q, %q and %q", c.KeyFormat, KeyDecimal, KeyBigEndian, KeyPlain)
 	}
 	if need := keyRoom(c.KeyFormat, c.Num); room < need {
 		return badConfig("key-size", "%d keys need %d bytes behind the prefix, %d are left", c.Num, need, room)

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,7 +47,6 @@ func TestBadConfig(t *testing.T) {
 	}{
 		{"preset", func(c *Config) { c.Workloads, c.Preset = nil, "none" }},
 		{"workloads", func(c *Config) { c.Workloads = []string{"fillseq", "fill"} }},
-		{"engines", func(c *Config) { c.Engines = []string{"alpha", "alpha"} }},
 		{"engines", func(c *Config) { c.Engines = []string{"gamma"} }},
 		{"engines", func(c *Config) { c.Engines = nil }},
 		{"compression", func(c *Config) { c.Compression = store.Zstd }},
@@ -79,6 +79,20 @@ func TestBadConfig(t *testing.T) {
 		{"bloom-bits", func(c *Config) { c.BloomBits = ptr(-1) }},
 		{"open-files", func(c *Config) { c.OpenFiles = ptr(0) }},
 		{"open-files", func(c *Config) { c.OpenFiles = ptr(-2) }},
+		{"duration", func(c *Config) { c.Duration = -1 }},
+		{"warmup", func(c *Config) { c.Warmup = -1 }},
+		{"interval", func(c *Config) { c.Interval = 1 }},
+		{"rate", func(c *Config) { c.Latency, c.Rate = true, -1 }},
+		{"rate", func(c *Config) { c.Latency, c.Rate = true, math.NaN() }},
+		{"rate", func(c *Config) { c.Rate = 10 }},
+		{"write-rate", func(c *Config) { c.WriteRate = -1 }},
+		{"scan-length", func(c *Config) { c.ScanLength = 0 }},
+		{"range-length", func(c *Config) { c.RangeLength = 0 }},
+		{"read-percent", func(c *Config) { c.ReadPercent = 101 }},
+		{"pattern", func(c *Config) { c.Pattern = "[" }},
+		{"keys-from-db", func(c *Config) { c.KeysFromDB = true }},
+		{"value-size", func(c *Config) { c.Payloads = []Sizes{FixedSize(1), FixedSize(2)} }},
+		{"value-size", func(c *Config) { c.Workloads, c.Preset, c.Payloads = nil, "core", []Sizes{FixedSize(-1)} }},
 		{"use-existing-db", func(c *Config) { c.UseExistingDB, c.DB = true, "" }},
 	} {
 		cfg := smallConfig(t, "fillseq")

@@ -78,7 +78,7 @@ func describe(c *Config, e *Engine, o store.Options) (EngineInfo, error) {
 	if err != nil {
 		return EngineInfo{}, err
 	}
-	info := EngineInfo{Name: e.Name, LibraryVersion: e.Version(), Notes: map[string]string{}}
+	info := EngineInfo{Name: e.title(), LibraryVersion: e.Version(), Notes: map[string]string{}, NotTold: e.NotTold}
 	info.Options = append(listOptions(effective), fixed...)
 	for _, option := range info.Options {
 		if option.Note != "" {

@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"time"
+
 	"github.com/lsmkit/lsmkit/store"
 )
 
@@ -44,4 +46,25 @@ type Engine struct {
 	Discards bool
 	// CompactInterruptible: a compaction ends soon after its context does.
 	CompactInterruptible bool
+
+	// TablesProperty is the name of the property that lists the table files as
+	// text; empty if there is none.
+	TablesProperty string
+	// Stall returns the time for which the engine has held writes up since the
+	// store was opened; false if it doesn't tell. Nil is the same.
+	Stall func(db store.DB) (time.Duration, bool)
+	// NotTold says of fields of rows, by their name in JSON, why this engine
+	// doesn't tell them.
+	NotTold map[string]string
+
+	// label is what rows call it, where that is not its name.
+	label string
+}
+
+// title returns what rows call the engine.
+func (e *Engine) title() string {
+	if e.label != "" {
+		return e.label
+	}
+	return e.Name
 }

@@ -59,7 +59,9 @@ func (p *pass) begin() error {
 	case p.writing():
 		return p.replace()
 	}
-	return p.openStore(!p.place.exists[p.engine.Name] && p.round == 1)
+	fresh := !p.place.exists[p.engine.Name] && !p.opened[p.path]
+	p.opened[p.path] = true
+	return p.openStore(fresh)
 }
 
 // replace destroys what is in the pass's folder of a store, and opens a new one.
@@ -70,7 +72,7 @@ func (p *pass) replace() error {
 	}
 	if p.place.exists[p.engine.Name] {
 		p.place.exists[p.engine.Name] = false
-		p.warn(WarnReplaced, fmt.Sprintf("the store of %s in %s has been replaced", p.engine.Name, p.path))
+		p.warn(WarnReplaced, fmt.Sprintf("the store of %s in %s has been replaced", p.engine.title(), p.path))
 	}
 	if !p.engine.InMemory {
 		if names, err := entries(p.path); err == nil && len(names) > 0 {
@@ -87,7 +89,7 @@ func (p *pass) openStore(fresh bool) error {
 
 func (p *pass) cell(w Workload, position int) Cell {
 	c := Cell{
-		Engine: p.engine.Name, Workload: w.Name,
+		Engine: p.engine.title(), Workload: w.Name,
 		Position: position, Positions: len(p.cfg.Workloads),
 		Round: p.round, Rounds: p.cfg.Rounds,
 		Index: p.cells, Cells: p.cfg.Rounds * len(p.engines) * len(p.cfg.Workloads),
@@ -282,7 +284,7 @@ func (p *pass) end() {
 func (p *pass) failLast(err error) {
 	for i := len(p.rec.Results) - 1; i >= 0; i-- {
 		row := &p.rec.Results[i]
-		if row.Engine != p.engine.Name || row.Round != p.round {
+		if row.Engine != p.engine.title() || row.Round != p.round {
 			return
 		}
 		if row.Status == StatusOK {

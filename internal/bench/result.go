@@ -74,6 +74,8 @@ type Environment struct {
 
 // EngineInfo is an engine of the run, with the options in effect.
 type EngineInfo struct {
+	// Name is what rows call it: the engine's name, or "NAME#2" where the same
+	// engine is measured against itself.
 	Name string `json:"name"`
 	// LibraryVersion is the version that the library reports of itself.
 	LibraryVersion string `json:"library_version"`
@@ -84,6 +86,9 @@ type EngineInfo struct {
 	Requested OptionList `json:"requested,omitempty"`
 	// Notes explain options, by name.
 	Notes map[string]string `json:"notes,omitempty"`
+	// NotTold says of fields that rows of this engine don't have, by their name
+	// in JSON, why they don't.
+	NotTold map[string]string `json:"not_told,omitempty"`
 }
 
 // Status says what became of a row.
@@ -102,11 +107,16 @@ const (
 
 // Result is one row: one workload of one pass.
 type Result struct {
-	Engine   string `json:"engine"`
+	Engine string `json:"engine"`
+	// Workload is the name in the list. The writer of readwhilewriting has a row
+	// of its own, at the same position, with the name WriterRow.
 	Workload string `json:"workload"`
 	// Position is the place in the workload list, from 1, so that several rows
 	// of one workload stay apart.
 	Position int `json:"position"`
+	// ValueSize is that of the row, in the text form of the flag, where the run
+	// has several payloads.
+	ValueSize string `json:"value_size,omitempty"`
 	// Round is the pass of this engine, from 1.
 	Round int `json:"round"`
 	// Threads is the number of workers that the workload had.
@@ -134,30 +144,92 @@ type Result struct {
 	Lookups *int64 `json:"lookups,omitempty"`
 	Found   *int64 `json:"found,omitempty"`
 
+	// LatencyNS is how long the operations took, of those that were timed: each
+	// one, or one in SampleEvery.
+	LatencyNS   *Latency `json:"latency_ns,omitempty"`
+	SampleEvery int64    `json:"sample_every,omitempty"`
+	// LatencyCorrectedNS, with a rate, is how long they took from the moment at
+	// which they should have begun: an operation that waits for a slow one
+	// before it is late, and that shows here.
+	LatencyCorrectedNS *Latency `json:"latency_corrected_ns,omitempty"`
+	// Intervals are the figures of each piece of the time, if asked for.
+	Intervals []Interval `json:"intervals,omitempty"`
+
+	// SettleSeconds is how long it took after the workload until compaction had
+	// nothing left to do, if asked for; SettledOpsPerSec is Ops divided by both
+	// times together.
+	SettleSeconds    *float64 `json:"settle_seconds,omitempty"`
+	SettledOpsPerSec *float64 `json:"settled_ops_per_sec,omitempty"`
+
 	// CPUUserSeconds and CPUSystemSeconds are those of the whole process, the
 	// engine's background threads included, while the workload ran.
 	CPUUserSeconds   *float64 `json:"cpu_user_seconds,omitempty"`
 	CPUSystemSeconds *float64 `json:"cpu_system_seconds,omitempty"`
 
+	// RSSPeakBytes is the greatest resident size of the process while the
+	// workload ran, RSSGrowthBytes how much that is above what it was before.
+	RSSPeakBytes   *int64 `json:"rss_peak_bytes,omitempty"`
+	RSSGrowthBytes *int64 `json:"rss_growth_bytes,omitempty"`
+
+	// CacheHitRate is the share of block reads that the block cache answered, and
+	// StallSeconds the time for which the engine held writes up.
+	CacheHitRate *float64 `json:"cache_hit_rate,omitempty"`
+	StallSeconds *float64 `json:"stall_seconds,omitempty"`
+
 	// DiskBytes is the size of the store when the workload had ended.
 	DiskBytes *int64 `json:"disk_bytes,omitempty"`
 	// DiskBytesBefore is the size before compact began.
 	DiskBytesBefore *int64 `json:"disk_bytes_before,omitempty"`
-	// BytesWritten is what compact wrote to table files.
+	// BytesWritten is what this process gave to the device while the workload
+	// ran (and settled, if it did); of compact, what that wrote to table files.
 	BytesWritten *int64 `json:"bytes_written,omitempty"`
+	// WriteAmplification is what the process gave to the device for each byte of
+	// keys and values that the workload wrote.
+	WriteAmplification *float64 `json:"write_amplification,omitempty"`
+	// SpaceAmplification is the size of the store for each byte of keys and
+	// values that are in it; of rows whose store is read back.
+	SpaceAmplification *float64 `json:"space_amplification,omitempty"`
 	// FilesPerLevelBefore and FilesPerLevelAfter are the number of table files
-	// of each level, of compact.
+	// of each level.
 	FilesPerLevelBefore []int `json:"files_per_level_before,omitempty"`
 	FilesPerLevelAfter  []int `json:"files_per_level_after,omitempty"`
 	// PendingCompactionBytes is what was left for compaction to do.
 	PendingCompactionBytes *int64 `json:"pending_compaction_bytes,omitempty"`
 
 	// VerifiedKeys is how many keys, last written by this row, were read back
-	// and had the right value (or were gone, if it deleted).
+	// and had the right value (or were gone, if it deleted). It is absent where
+	// later rows have overwritten all that would have been looked at.
 	VerifiedKeys *int64 `json:"verified_keys,omitempty"`
 
 	// Text is the engine's own text, of stats.
 	Text string `json:"text,omitempty"`
+}
+
+// WriterRow is the workload name of the row of readwhilewriting's writer.
+const WriterRow = "readwhilewriting-writer"
+
+// Latency are percentiles in ns, to three significant figures.
+type Latency struct {
+	Count int64   `json:"count"` // of operations that were timed
+	Min   int64   `json:"min"`
+	P50   int64   `json:"p50"`
+	P90   int64   `json:"p90"`
+	P95   int64   `json:"p95"`
+	P99   int64   `json:"p99"`
+	P999  int64   `json:"p99_9"`
+	P9999 int64   `json:"p99_99"`
+	Max   int64   `json:"max"`
+	Mean  float64 `json:"mean"`
+}
+
+// Interval is a piece of a row's time.
+type Interval struct {
+	// T is when it ended, in seconds from the start of the clock.
+	T float64 `json:"t"`
+	// Ops are the operations that ended in it.
+	Ops int64 `json:"ops"`
+	// P99NS is the p99 of those that were timed in it; absent if none was.
+	P99NS *int64 `json:"p99_ns,omitempty"`
 }
 
 // RewroteNothing tells whether the row is a compaction that found nothing to
@@ -185,6 +257,8 @@ type Summary struct {
 	Workload string `json:"workload"`
 	Position int    `json:"position"`
 	Engine   string `json:"engine"`
+	// ValueSize is as in the rows.
+	ValueSize string `json:"value_size,omitempty"`
 	// Rounds is the number of rows behind the figures.
 	Rounds int `json:"rounds"`
 	// MedianOpsPerSec, and the interval Low to High that holds the true median
@@ -194,6 +268,13 @@ type Summary struct {
 	Low             *float64 `json:"low,omitempty"`
 	High            *float64 `json:"high,omitempty"`
 	Confidence      *float64 `json:"confidence,omitempty"`
+	// MarginPercent is the relative margin of error of the mean, as benchmark.js
+	// prints it: the half width of the mean's 95 % interval (Student's t) in
+	// percent of the mean. Absent with fewer than two rounds.
+	MarginPercent *float64 `json:"margin_percent,omitempty"`
+	// MeanOpsPerSec and MeanSeconds are means of the same rows.
+	MeanOpsPerSec *float64 `json:"mean_ops_per_sec,omitempty"`
+	MeanSeconds   *float64 `json:"mean_seconds,omitempty"`
 	// MedianMicrosPerOp and MedianMBPerSec are medians of the same rows.
 	MedianMicrosPerOp *float64 `json:"median_micros_per_op,omitempty"`
 	MedianMBPerSec    *float64 `json:"median_mb_per_sec,omitempty"`
@@ -244,4 +325,8 @@ const (
 	WarnFoundDiffers   WarningCode = "found-differs"     // engines found different keys where the same were asked for
 	WarnNotClosed      WarningCode = "not-closed"        // the engine could not be interrupted
 	WarnKept           WarningCode = "folder-kept"       // a temporary folder is still there
+	WarnOneSided       WarningCode = "one-sided"         // one engine's tables are compressed and another's are not
+	WarnNotSettled     WarningCode = "not-settled"       // compaction did not come to an end
+	WarnBehind         WarningCode = "behind"            // an open loop could not keep its rate
+	WarnBandwidth      WarningCode = "bandwidth"         // a rate that the machine can't have
 )

@@ -46,7 +46,7 @@ func Run(ctx context.Context, cfg Config, engines []Engine, obs Observer) (*Reco
 	if obs == nil {
 		obs = NopObserver{}
 	}
-	r := &runner{ctx: ctx, cfg: cfg, obs: obs}
+	r := &runner{ctx: ctx, cfg: cfg, obs: obs, opened: map[string]bool{}}
 	if r.engines, err = choose(cfg, engines); err != nil {
 		return nil, err
 	}
@@ -67,10 +67,12 @@ func choose(cfg Config, table []Engine) ([]Engine, error) {
 		return nil, badConfig("engines", "no engine is named")
 	}
 	var chosen []Engine
-	for _, name := range cfg.Engines {
+	labels := cfg.EngineLabels()
+	for i, name := range cfg.Engines {
 		found := false
 		for _, e := range table {
 			if e.Name == name {
+				e.label = labels[i]
 				chosen, found = append(chosen, e), true
 			}
 		}
@@ -91,7 +93,8 @@ type runner struct {
 	place    *place
 	obs      Observer
 	rec      *Record
-	cells    int // begun so far
+	cells    int             // begun so far
+	opened   map[string]bool // stores that passes which don't write have opened
 
 	values, largeValues *values
 
@@ -105,7 +108,7 @@ func (r *runner) run() (*Record, error) {
 	}
 	r.rec = &Record{
 		Schema:      Schema,
-		Tool:        thisTool(),
+		Tool:        ThisTool(),
 		Environment: ReadEnvironment(r.ctx, r.place.root),
 		Engines:     r.infos,
 		Config:      r.cfg,
@@ -185,8 +188,8 @@ func (r *runner) patience(limit time.Duration) time.Duration {
 	return max(0, limit-time.Since(time.Unix(0, at)))
 }
 
-// thisTool describes the running program.
-func thisTool() Tool {
+// ThisTool describes the running program, as the build recorded it.
+func ThisTool() Tool {
 	t := Tool{Name: "dbbench", Go: runtime.Version()}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

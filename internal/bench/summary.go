@@ -16,59 +16,77 @@ const wantedConfidence = 0.95
 
 // Summarize returns the figures of each engine at each position of the list,
 // and how they compare with the first engine's. Rows that are not ok don't
-// count; where one has failed, nothing is compared.
+// count; where one has failed, nothing is compared. A second kind of row at a
+// position, such as that of readwhilewriting's writer, follows the first.
 func Summarize(rec *Record) []Summary {
 	summary := []Summary{}
 	for i, workload := range rec.Config.Workloads {
-		if workload == "stats" {
+		if w, ok := FindWorkload(workload); ok && w.noFigures {
 			continue // it measures nothing
 		}
-		var baseline *cellRows
-		for _, e := range rec.Engines {
-			rows := gather(rec, i+1, e.Name)
-			s := rows.summarize()
-			s.Workload, s.Position, s.Engine = workload, i+1, e.Name
-			if baseline == nil {
-				baseline = rows
-			} else {
-				s.Baseline = rec.Engines[0].Name
-				s.compare(baseline, rows)
-			}
-			summary = append(summary, s)
+		summary = append(summary, summarizeCell(rec, i+1, workload)...)
+		if workload == "readwhilewriting" {
+			summary = append(summary, summarizeCell(rec, i+1, WriterRow)...)
 		}
+	}
+	return summary
+}
+
+// summarizeCell returns the figures of one kind of row at one position.
+func summarizeCell(rec *Record, position int, workload string) []Summary {
+	var summary []Summary
+	var baseline *cellRows
+	for _, e := range rec.Engines {
+		rows := gather(rec, position, workload, e.Name)
+		s := rows.summarize()
+		s.Workload, s.Position, s.Engine = workload, position, e.Name
+		if len(rec.Config.Payloads) > 0 {
+			s.ValueSize = rec.Config.SizeAt(position).String()
+		}
+		if baseline == nil {
+			baseline = rows
+		} else {
+			s.Baseline = rec.Engines[0].Name
+			s.compare(baseline, rows)
+		}
+		summary = append(summary, s)
 	}
 	return summary
 }
 
 // cellRows are the rows of one engine at one position.
 type cellRows struct {
-	opsPerSec, micros, megabytes []float64
+	opsPerSec, micros, megabytes, seconds []float64
 	// unfit says why they must not be compared; empty if they may.
 	unfit string
 }
 
-func gather(rec *Record, position int, engine string) *cellRows {
+func gather(rec *Record, position int, workload, engine string) *cellRows {
 	c := &cellRows{}
 	for i := range rec.Results {
 		row := &rec.Results[i]
-		if row.Position != position || row.Engine != engine {
-			continue
-		}
-		switch {
-		case row.Status == StatusFailed:
-			c.unfit = fmt.Sprintf("%s has failed", engine)
-		case row.Status == StatusSkipped && c.unfit == "":
-			c.unfit = fmt.Sprintf("%s was skipped", engine)
-		case row.Status == StatusOK && row.RewroteNothing() && c.unfit == "":
-			c.unfit = fmt.Sprintf("%s rewrote nothing", engine)
-		}
-		if row.Status == StatusOK {
-			c.opsPerSec = append(c.opsPerSec, row.OpsPerSec)
-			c.micros = append(c.micros, row.MicrosPerOp)
-			c.megabytes = append(c.megabytes, row.MBPerSec)
+		if row.Position == position && row.Workload == workload && row.Engine == engine {
+			c.add(row)
 		}
 	}
 	return c
+}
+
+func (c *cellRows) add(row *Result) {
+	switch {
+	case row.Status == StatusFailed:
+		c.unfit = fmt.Sprintf("%s has failed", row.Engine)
+	case row.Status == StatusSkipped && c.unfit == "":
+		c.unfit = fmt.Sprintf("%s was skipped", row.Engine)
+	case row.Status == StatusOK && row.RewroteNothing() && c.unfit == "":
+		c.unfit = fmt.Sprintf("%s rewrote nothing", row.Engine)
+	}
+	if row.Status == StatusOK {
+		c.opsPerSec = append(c.opsPerSec, row.OpsPerSec)
+		c.micros = append(c.micros, row.MicrosPerOp)
+		c.megabytes = append(c.megabytes, row.MBPerSec)
+		c.seconds = append(c.seconds, row.Seconds)
+	}
 }
 
 func (c *cellRows) summarize() Summary {
@@ -81,7 +99,38 @@ func (c *cellRows) summarize() Summary {
 	megabytes, _, _, _ := interval(c.megabytes)
 	s.MedianOpsPerSec, s.MedianMicrosPerOp, s.MedianMBPerSec = &median, &micros, &megabytes
 	s.Low, s.High, s.Confidence = &low, &high, &confidence
+	rate, margin := meanAndMargin(c.opsPerSec)
+	seconds, _ := meanAndMargin(c.seconds)
+	s.MeanOpsPerSec, s.MeanSeconds, s.MarginPercent = &rate, &seconds, margin
 	return s
+}
+
+// studentT are the two-sided 95 % quantiles of Student's t, by degrees of
+// freedom from 1 on.
+var studentT = []float64{
+	12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
+	2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+}
+
+// meanAndMargin returns the mean, and its relative margin of error in percent;
+// nil if that can't be told.
+func meanAndMargin(values []float64) (mean float64, margin *float64) {
+	n := float64(len(values))
+	for _, v := range values {
+		mean += v / n
+	}
+	if len(values) < 2 || mean <= 0 {
+		return mean, nil
+	}
+	squares := 0.0
+	for _, v := range values {
+		squares += (v - mean) * (v - mean)
+	}
+	t := 1.96
+	if len(values)-1 <= len(studentT) {
+		t = studentT[len(values)-2]
+	}
+	return mean, known(t * math.Sqrt(squares/(n-1)/n) / mean * 100)
 }
 
 // interval returns the median of values and an interval around it from order
@@ -117,29 +166,42 @@ func (s *Summary) compare(baseline, rows *cellRows) {
 		s.Verdict, s.Note = VerdictNotCompared, "no finished rows on both sides"
 		return
 	}
-	base, _, _, _ := interval(baseline.opsPerSec)
-	if base <= 0 || *s.MedianOpsPerSec <= 0 {
-		s.Verdict, s.Note = VerdictNotCompared, "no operations"
-		return
+	c := contrast(baseline.opsPerSec, rows.opsPerSec)
+	s.Factor, s.ChangePercent, s.P, s.Verdict, s.Note = c.factor, c.change, c.p, c.verdict, c.note
+}
+
+// contrasted is how two sets of rates compare.
+type contrasted struct {
+	factor, change, p *float64
+	verdict           Verdict
+	note              string
+}
+
+// contrast compares rates with those of a baseline; neither is empty.
+func contrast(baseline, rates []float64) (c contrasted) {
+	base, _, _, _ := interval(baseline)
+	median, _, _, _ := interval(rates)
+	if base <= 0 || median <= 0 {
+		c.verdict, c.note = VerdictNotCompared, "no operations"
+		return c
 	}
-	factor := *s.MedianOpsPerSec / base
-	change := (factor - 1) * 100
-	s.Factor, s.ChangePercent = &factor, &change
-	if min(len(baseline.opsPerSec), len(rows.opsPerSec)) < enoughRounds {
-		s.Verdict = VerdictTooFew
-		return
+	factor := median / base
+	c.factor, c.change = &factor, known((factor-1)*100)
+	if min(len(baseline), len(rates)) < enoughRounds {
+		c.verdict = VerdictTooFew
+		return c
 	}
-	test := benchmath.AssumeNothing.Compare(newSample(baseline.opsPerSec), newSample(rows.opsPerSec))
-	p := test.P
-	s.P = &p
+	test := benchmath.AssumeNothing.Compare(newSample(baseline), newSample(rates))
+	c.p = &test.P
 	switch {
-	case p >= test.Alpha || factor == 1:
-		s.Verdict = VerdictNoDifference
+	case test.P >= test.Alpha || factor == 1:
+		c.verdict = VerdictNoDifference
 	case factor > 1:
-		s.Verdict = VerdictFaster
+		c.verdict = VerdictFaster
 	default:
-		s.Verdict = VerdictSlower
+		c.verdict = VerdictSlower
 	}
+	return c
 }
 
 // GeoMean is the geometric mean of an engine's factors.

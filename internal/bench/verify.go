@@ -71,7 +71,7 @@ func (p *pass) readBack() {
 		for i, h := range p.history {
 			rows[i] = h.row
 		}
-		p.warn(WarnUncompressed, fmt.Sprintf("%s: compression is on, and the tables are not smaller than the data", p.engine.Name), rows...)
+		p.warn(WarnUncompressed, fmt.Sprintf("%s: compression is on, and the tables are not smaller than the data", p.engine.title()), rows...)
 	}
 	p.history = nil
 	p.known = false
@@ -266,7 +266,7 @@ func (b *readBack) walk() (err error) {
 		return nil
 	}
 	if b.there == nil || b.entries > countedEntries {
-		b.notes = append(b.notes, fmt.Sprintf("%s: the store is too large to count its entries", b.engine.Name))
+		b.notes = append(b.notes, fmt.Sprintf("%s: the store is too large to count its entries", b.engine.title()))
 		return nil
 	}
 	it, err := b.db.NewIterator(&store.IterOptions{KeysOnly: true, FillCache: store.Off})

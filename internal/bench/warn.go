@@ -103,9 +103,9 @@ func (r *runner) warnOfRow(i int) {
 
 // warnNotClosed tells that a store stays open, because a call did not return.
 func (p *pass) warnNotClosed(w Workload) {
-	text := fmt.Sprintf("%s: a call did not return after the interrupt; the store was not closed", p.engine.Name)
+	text := fmt.Sprintf("%s: a call did not return after the interrupt; the store was not closed", p.engine.title())
 	if w.Name == "compact" && !p.engine.CompactInterruptible {
-		text = fmt.Sprintf("%s can't interrupt a compaction; the store was not closed", p.engine.Name)
+		text = fmt.Sprintf("%s can't interrupt a compaction; the store was not closed", p.engine.title())
 	}
 	p.warn(WarnNotClosed, text)
 }

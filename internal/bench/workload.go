@@ -22,6 +22,8 @@ type Workload struct {
 	// Single: it has one worker, whatever the number of threads.
 	Single bool
 
+	// noFigures: it has text in place of figures.
+	noFigures bool
 	// draws: it takes numbers of the seed sequence, one a worker.
 	draws bool
 	// large: it writes values of largeValue bytes.
@@ -43,11 +45,26 @@ func FindWorkload(name string) (Workload, bool) {
 	return Workload{}, false
 }
 
-// Preset is a named workload list.
+// Preset is a named workload list, with settings that go with it.
 type Preset struct {
 	Name        string
 	Description string
 	Workloads   []string
+	// Labels are what the preset's own table calls the workloads; nil where it
+	// has no table of its own.
+	Labels []string
+	// settings are those that the preset sets where the user has not, by flag.
+	settings map[string]func(*Config)
+}
+
+// Apply sets what the preset sets, but for the flags (without dashes) that were
+// given. A nil given stands for none.
+func (p *Preset) Apply(c *Config, given func(flag string) bool) {
+	for flag, set := range p.settings {
+		if given == nil || !given(flag) {
+			set(c)
+		}
+	}
 }
 
 // Presets returns all presets.
@@ -123,5 +140,5 @@ var workloads = []Workload{
 	{Name: "open", Description: "close and open the store N/10000 times",
 		Single: true, draws: true, plan: openPlan},
 	{Name: "stats", Description: "the engine's own statistics as text",
-		Single: true, plan: statsPlan},
+		Single: true, noFigures: true, plan: statsPlan},
 }
