@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -28,13 +29,13 @@ func Child(t *testing.T, fn func(t *testing.T)) {
 		fn(t)
 		return
 	}
-	if out, err := runChild(t.Name()); err != nil {
+	if out, err := runChild(t.Name(), nil); err != nil {
 		t.Errorf("in the child process: %v\n%s", err, indent(out))
 	}
 }
 
 // runChild runs the named test in a child process and returns what it printed.
-func runChild(name string) (string, error) {
+func runChild(name string, attr *syscall.SysProcAttr) (string, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return "", err
@@ -45,6 +46,7 @@ func runChild(name string) (string, error) {
 		cmd.Args = append(cmd.Args, "-test.short")
 	}
 	cmd.Env = append(os.Environ(), childEnv+"="+name)
+	cmd.SysProcAttr = attr
 	if raceEnabled {
 		// The race detector sleeps a second before each exit.
 		cmd.Env = append(cmd.Env, "GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=0")

@@ -26,7 +26,7 @@ func TestChildFails(t *testing.T) {
 		if inChild(t) {
 			t.Fatal("the reason")
 		}
-		out, err := runChild(t.Name())
+		out, err := runChild(t.Name(), nil)
 		if err == nil || !strings.Contains(out, "the reason") {
 			t.Errorf("got error %v and output %q", err, out)
 		}
@@ -40,7 +40,7 @@ func TestChildKilled(t *testing.T) {
 		}
 		select {}
 	}
-	_, err := runChild(t.Name())
+	_, err := runChild(t.Name(), nil)
 	if err == nil || !strings.Contains(err.Error(), "killed") {
 		t.Errorf("got error %v, want the signal", err)
 	}
@@ -50,13 +50,13 @@ func TestChildSkips(t *testing.T) {
 	if inChild(t) {
 		t.Skip("no reason to run")
 	}
-	if out, err := runChild(t.Name()); err != nil {
+	if out, err := runChild(t.Name(), nil); err != nil {
 		t.Errorf("got error %v, output %q", err, out)
 	}
 }
 
 func TestChildMissing(t *testing.T) {
-	if out, err := runChild("TestThatIsNotThere"); err == nil {
+	if out, err := runChild("TestThatIsNotThere", nil); err == nil {
 		t.Errorf("no error for a test that is not there; output %q", out)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"testing"
 
 	"github.com/lsmkit/lsmkit/store"
 )
@@ -25,30 +26,32 @@ func fullCases() []diskCase {
 }
 
 func fullDisk(t *diskEnv, synced, kill bool) {
-	wo := store.NoSync
-	if synced {
-		wo = store.Sync
-	}
-	arg, helper := HelperArg()
-	path, read := strings.CutPrefix(arg, "read ")
-	switch {
-	case helper && read:
-		path, acked, _ := strings.Cut(path, " acked ")
-		t.readAcked(path, acked)
-		return
-	case helper:
-		t.fillDisk(arg, wo, kill)
-		return
-	}
-	disk := SmallDisk(t.T, 8<<20)
-	lines := RunHelper(t.T, disk)
-	if len(lines) == 0 {
-		t.Fatal("the writer said nothing")
-	}
-	for _, line := range lines[:len(lines)-1] {
-		t.Log(line)
-	}
-	RunHelper(t.T, "read "+disk+" acked "+lines[len(lines)-1])
+	WithSmallDisk(t.T, 8<<20, func(inner *testing.T, disk string) {
+		t := &diskEnv{newEnv(inner, t.cfg, t.variant), t.engine}
+		wo := store.NoSync
+		if synced {
+			wo = store.Sync
+		}
+		arg, helper := HelperArg()
+		path, read := strings.CutPrefix(arg, "read ")
+		switch {
+		case helper && read:
+			path, acked, _ := strings.Cut(path, " acked ")
+			t.readAcked(path, acked)
+			return
+		case helper:
+			t.fillDisk(arg, wo, kill)
+			return
+		}
+		lines := RunHelper(t.T, disk)
+		if len(lines) == 0 {
+			t.Fatal("the writer said nothing")
+		}
+		for _, line := range lines[:len(lines)-1] {
+			t.Log(line)
+		}
+		RunHelper(t.T, "read "+disk+" acked "+lines[len(lines)-1])
+	})
 }
 
 // smallBuffers make flushes and compactions happen within a few MiB.

@@ -7,15 +7,32 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 )
 
-// SmallDisk makes a file system of the given size in a temporary folder and
-// returns the folder. It is gone with the test. Where the system does not allow
-// that, the test is skipped.
-func SmallDisk(t testing.TB, bytes int) string {
+// WithSmallDisk runs fn in a child process (see Child) with a file system of the
+// given size of its own. No other process sees it, and it is gone with the child,
+// however that ends. Where the system does not allow it, the test is skipped.
+func WithSmallDisk(t *testing.T, bytes int, fn func(t *testing.T, folder string)) {
 	t.Helper()
+	if os.Getenv(childEnv) != t.Name() {
+		out, err := runChild(t.Name(), &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS})
+		switch {
+		case errors.Is(err, os.ErrPermission):
+			t.Skipf("no right to mount a small file system: %v", err)
+		case err != nil:
+			t.Errorf("in the child process: %v\n%s", err, indent(out))
+		case strings.Contains(out, "--- SKIP: "+t.Name()):
+			t.Skipf("in the child process:\n%s", indent(out))
+		}
+		return
+	}
+	if _, helper := HelperArg(); helper { // of the process that has mounted it
+		fn(t, "")
+		return
+	}
 	folder := filepath.Join(t.TempDir(), "disk")
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		t.Fatal(err)
@@ -23,12 +40,12 @@ func SmallDisk(t testing.TB, bytes int) string {
 	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, "size="+strconv.Itoa(bytes)); err != nil {
 		t.Skipf("no right to mount a small file system: %v", err)
 	}
-	t.Cleanup(func() {
+	defer func() {
 		if err := syscall.Unmount(folder, syscall.MNT_DETACH); err != nil {
 			t.Errorf("unmount: %v", err)
 		}
-	})
-	return folder
+	}()
+	fn(t, folder)
 }
 
 // LimitFiles makes every write fail that would make a file of this process

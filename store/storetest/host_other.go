@@ -4,11 +4,10 @@ package storetest
 
 import "testing"
 
-// SmallDisk skips the test: it needs Linux.
-func SmallDisk(t testing.TB, _ int) string {
+// WithSmallDisk skips the test: it needs Linux.
+func WithSmallDisk(t *testing.T, _ int, _ func(t *testing.T, folder string)) {
 	t.Helper()
 	t.Skip("needs a tmpfs")
-	return ""
 }
 
 // LimitFiles skips the test: it needs Linux.
