@@ -33,6 +33,13 @@ var prefixes = []struct {
 // noSpace is how strerror says ENOSPC and EDQUOT; LevelDB has it at the end.
 var noSpace = []string{"No space left on device", "Disk quota exceeded"}
 
+// damage is how errors of the system end that mean a table which is cut short
+// (LevelDB reads beyond its end) or gone.
+var damage = []string{
+	".ldb: Invalid argument", ".sst: Invalid argument",
+	".ldb: No such file or directory", ".sst: No such file or directory",
+}
+
 // openTexts tell apart what the engines report when a store is opened under a
 // code that says too little.
 var openTexts = []struct {
@@ -54,16 +61,28 @@ func Kind(text string) error {
 		if !strings.HasPrefix(text, p.text) {
 			continue
 		}
-		if p.kind == store.ErrIO {
-			for _, s := range noSpace {
-				if strings.Contains(text, s) {
-					return store.ErrNoSpace
-				}
-			}
+		if p.kind == store.ErrIO || p.kind == store.ErrNotFound {
+			return system(text, p.kind)
 		}
 		return p.kind
 	}
 	return store.ErrUnknown
+}
+
+// system tells errors of the operating system apart, which LevelDB reports as
+// IO errors, and as NotFound for a file that is gone.
+func system(text string, kind error) error {
+	for _, s := range noSpace {
+		if strings.Contains(text, s) {
+			return store.ErrNoSpace
+		}
+	}
+	for _, s := range damage {
+		if strings.HasSuffix(text, s) {
+			return store.ErrCorruption
+		}
+	}
+	return kind
 }
 
 // OpenKind is Kind for an error of opening a store.
