@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"errors"
 
 	"github.com/lsmkit/lsmkit/store"
 )
@@ -131,15 +130,19 @@ func openPlan(c *Config) *plan {
 	}
 }
 
-func statsPlan(*Config) *plan {
-	return &plan{after: func(s *session, row *Result) (err error) {
-		if s.engine.StatsProperty == "" {
-			return errors.New("the engine has no statistics")
-		}
-		row.Text, err = s.db.Property(s.engine.StatsProperty)
-		return err
-	}}
+// textPlan takes a text that the engine has under a name of its own.
+func textPlan(name func(*Engine) string) func(*Config) *plan {
+	return func(*Config) *plan {
+		return &plan{after: func(s *session, row *Result) (err error) {
+			row.Text, err = s.db.Property(name(s.engine))
+			return err
+		}}
+	}
 }
+
+func statsProperty(e *Engine) string { return e.StatsProperty }
+
+func tablesProperty(e *Engine) string { return e.TablesProperty }
 
 // recordSize sets what is known of the store's size and of what it has left to
 // do.
@@ -150,6 +153,7 @@ func recordSize(s *session, row *Result) error {
 	}
 	row.DiskBytes = told(m.DiskBytes)
 	row.PendingCompactionBytes = told(m.PendingCompactionBytes)
+	row.FilesPerLevelAfter = m.FilesPerLevel()
 	return nil
 }
 

@@ -275,8 +275,8 @@ func checkKeys(c Config) error {
 	case c.KeyFormat != KeyDecimal && c.KeyFormat != KeyBigEndian && c.KeyFormat != KeyPlain:
 		return badConfig("key-format", "%q is none of %q, %q and %q", c.KeyFormat, KeyDecimal, KeyBigEndian, KeyPlain)
 	}
-	if need := keyRoom(c.KeyFormat, c.Num); room < need {
-		return badConfig("key-size", "%d keys need %d bytes behind the prefix, %d are left", c.Num, need, room)
+	if need := keyRoom(c.KeyFormat, c.space()); room < need {
+		return badConfig("key-size", "%d keys need %d bytes behind the prefix, %d are left", c.space(), need, room)
 	}
 	return nil
 }

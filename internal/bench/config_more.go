@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/lsmkit/lsmkit/store"
@@ -86,6 +87,8 @@ func checkShapes(c Config) error {
 		return badConfig("range-length", "%d is not between 1 and %d", c.RangeLength, int64(MaxNum))
 	case c.ReadPercent < 0 || c.ReadPercent > 100:
 		return badConfig("read-percent", "%d is not between 0 and 100", c.ReadPercent)
+	case c.KeyFormat == KeyPlain && slices.Contains(c.Workloads, "deleterange"):
+		return badConfig("key-format", "plain keys are not in the order of their numbers, which deleterange needs")
 	case c.KeysFromDB && !c.UseExistingDB:
 		return badConfig("keys-from-db", "needs --use-existing-db")
 	}
@@ -93,6 +96,23 @@ func checkShapes(c Config) error {
 		return badConfig("pattern", "%q is malformed", c.Pattern)
 	}
 	return nil
+}
+
+// space returns the number of keys that a run can come to use: Num, and those
+// that its workloads insert. (The table of workloads leads back to here, so that
+// their names must stand here.)
+func (c *Config) space() int64 {
+	n := c.Num
+	for _, name := range c.Workloads {
+		if name != "ycsb-d" && name != "ycsb-e" {
+			continue
+		}
+		if c.Duration > 0 { // there is no saying how many
+			return max(c.Num, MaxNum)
+		}
+		n = min(n+c.Reads+int64(c.Threads), 10*MaxNum)
+	}
+	return n
 }
 
 // checkPayloads checks each payload as if it were the only size.

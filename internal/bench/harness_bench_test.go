@@ -33,13 +33,13 @@ func benchmarkHarness(b *testing.B, name string) {
 	w, _ := FindWorkload(name)
 	plan := p.prepare(w, Cell{Threads: 1})
 	plan.ops = int64(b.N)
-	kernels, err := p.kernels(plan)
+	kernels, _, err := p.kernels(plan)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
 	b.ResetTimer()
-	out := r.drive(plan, kernels, Cell{})
+	out := r.drive(plan, kernels, nil, Cell{})
 	b.StopTimer()
 	b.ReportMetric(float64((out.cpu.user+out.cpu.system).Nanoseconds())/float64(b.N), "cpu-ns/op")
 	if out.err != nil || out.ops != int64(b.N) {
@@ -51,15 +51,16 @@ func benchmarkHarness(b *testing.B, name string) {
 func TestLoopsAllocateNothing(t *testing.T) {
 	for _, name := range []string{
 		"fillseq", "fillrandom", "filluniquerandom", "fillbatch", "deleterandom", "readrandom", "readmissing", "multireadrandom",
+		"updaterandom", "readrandomwriterandom", "ycsb-a", "ycsb-d", "ycsb-f", "getseq",
 		"readseq", "readreverse", "seekordered",
 	} {
 		c := DefaultConfig()
 		c.Num, c.Reads = 1<<30, 1<<30
 		db := nullstore.New(nullstore.Shape{Entries: 1 << 62, KeySize: c.KeySize, ValueSize: DefaultValueSize})
-		r := &runner{cfg: c, values: newValues(c.ValueSize, c.CompressionRatio, c.Seed)}
+		r := &runner{ctx: context.Background(), cfg: c, values: newValues(c.ValueSize, c.CompressionRatio, c.Seed)}
 		p := &pass{runner: r, session: session{engine: &Engine{Name: "null"}, db: db}}
 		w, _ := FindWorkload(name)
-		kernels, err := p.kernels(p.prepare(w, Cell{Threads: 1}))
+		kernels, _, err := p.kernels(p.prepare(w, Cell{Threads: 1}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,6 +21,7 @@ type kernel interface {
 // tally is what a worker counts beside operations.
 type tally struct {
 	bytes   int64
+	written int64 // of the bytes, those that were written
 	lookups int64
 	found   int64
 }
@@ -50,6 +51,7 @@ func (k *putter) run(t *tally, n int64) (done int64, err error) {
 		}
 	}
 	t.bytes += int64(bytes)
+	t.written += int64(bytes)
 	return done, err
 }
 
@@ -80,6 +82,7 @@ func (k *batcher) run(t *tally, n int64) (done int64, err error) {
 		return 0, err
 	}
 	t.bytes += int64(bytes)
+	t.written += int64(bytes)
 	return n, nil
 }
 
@@ -107,6 +110,7 @@ func (k *deleter) run(t *tally, n int64) (done int64, err error) {
 		}
 	}
 	t.bytes += int64(bytes)
+	t.written += int64(bytes)
 	return done, err
 }
 

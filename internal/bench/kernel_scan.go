@@ -11,6 +11,7 @@ type scanner struct {
 	db      store.DB
 	options store.IterOptions
 	left    int64 // entries that are still asked for
+	forever bool  // at the end it begins again
 	it      store.Iterator
 	ok      bool
 }
@@ -32,11 +33,25 @@ func (k *scanner) run(t *tally, n int64) (done int64, err error) {
 	t.found += done
 	t.lookups += done
 	if !k.ok {
-		if err = k.it.Err(); err == nil {
+		switch err = k.it.Err(); {
+		case err != nil:
+		case k.forever && done > 0:
+			err = k.rewind()
+		case !k.forever:
 			t.lookups += k.left // asked for, and not there
 		}
 	}
 	return done, err
+}
+
+// rewind goes back to where the walk began.
+func (k *scanner) rewind() error {
+	it := k.it
+	k.it = nil
+	if err := it.Close(); err != nil {
+		return err
+	}
+	return k.begin()
 }
 
 // forward reads up to n entries and steps behind the last of them.

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"encoding/binary"
+	"strconv"
 )
 
 // keyMaker turns key numbers into keys, in a buffer that it owns. It belongs
@@ -10,12 +11,40 @@ type keyMaker struct {
 	key    []byte // prefix, padding, number, suffix
 	number []byte // the part of key in which the number stands
 	write  func(dst []byte, n uint64)
+	// other, if not nil, makes the key in place of write.
+	other func(n uint64) []byte
+}
+
+// newSampledKeys returns a maker that gives keys of a sample, key n of it for
+// number n, and round again.
+func newSampledKeys(sample keySample, suffix string) *keyMaker {
+	m := &keyMaker{}
+	m.other = func(n uint64) []byte {
+		if len(sample) == 0 {
+			return m.key
+		}
+		key := sample[n%uint64(len(sample))]
+		if suffix == "" {
+			return key
+		}
+		m.key = append(append(m.key[:0], key...), suffix...)
+		return m.key
+	}
+	return m
 }
 
 // newKeyMaker returns a maker of the run's keys. A suffix makes keys that lie
 // between stored ones: right behind the key that they begin with.
 func newKeyMaker(c *Config, suffix string) *keyMaker {
 	m := &keyMaker{key: make([]byte, c.KeySize, c.KeySize+len(suffix))}
+	if c.KeyFormat == KeyPlain {
+		m.key = append(m.key[:0], c.KeyPrefix...)
+		m.other = func(n uint64) []byte {
+			m.key = append(strconv.AppendUint(m.key[:len(c.KeyPrefix)], n, 10), suffix...)
+			return m.key
+		}
+		return m
+	}
 	copy(m.key, c.KeyPrefix)
 	m.number = m.key[len(c.KeyPrefix):]
 	for i := range m.number {
@@ -32,7 +61,7 @@ func newKeyMaker(c *Config, suffix string) *keyMaker {
 	// What lies in front of the digits that can occur stays '0'.
 	digits := len(m.number)
 	switch {
-	case c.Num <= 1e8 && digits >= 8:
+	case c.space() <= 1e8 && digits >= 8:
 		m.number = m.number[digits-8:]
 		m.write = write8
 	case digits >= 16:
@@ -46,6 +75,9 @@ func newKeyMaker(c *Config, suffix string) *keyMaker {
 
 // at returns the key of number n. It is valid until the next call.
 func (m *keyMaker) at(n uint64) []byte {
+	if m.other != nil {
+		return m.other(n)
+	}
 	m.write(m.number, n)
 	return m.key
 }

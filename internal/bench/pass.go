@@ -15,6 +15,10 @@ type pass struct {
 	round int
 	seeds int64 // of the seed sequence taken so far
 
+	// sample are keys of the store, if they are to be looked up; nil before they
+	// have been taken.
+	sample keySample
+
 	// broken is why the store is not open; spoiled, the workload after whose
 	// failure it doesn't have what others expect. Renewing the store mends both.
 	broken  error
@@ -26,7 +30,9 @@ func (r *runner) pass(i, round int) {
 	e := &r.engines[i]
 	p := &pass{
 		runner: r, index: i, round: round,
-		session: session{engine: e, path: r.place.paths[e.Name], options: r.settings[i]},
+		session: session{
+			engine: e, path: r.place.paths[e.Name], options: r.settings[i], triggers: triggersOf(r.infos[i].Options),
+		},
 	}
 	p.broken = p.begin()
 	for position, name := range r.cfg.Workloads {
@@ -108,6 +114,9 @@ func (p *pass) work(w Workload, cell Cell) {
 		Engine: cell.Engine, Workload: cell.Workload, Position: cell.Position, Round: cell.Round,
 		Threads: cell.Threads, Status: StatusOK,
 	}
+	if len(p.cfg.Payloads) > 0 {
+		row.ValueSize = p.cfg.SizeAt(cell.Position).String()
+	}
 	if reason := p.reasonToSkip(w); reason != "" {
 		row.Status, row.Error = StatusSkipped, reason
 		p.add(row)
@@ -126,24 +135,48 @@ func (p *pass) work(w Workload, cell Cell) {
 		return
 	}
 	plan := p.prepare(w, cell)
+	if err := p.warmUp(plan, w); err != nil {
+		row.fail(err)
+		if p.over() {
+			row.Status = StatusInterrupted
+		}
+		p.add(row)
+		return
+	}
 	out := p.measure(plan, w, cell, &row)
-	row.settle(out)
+	p.conclude(w, plan, &row, out)
+}
+
+// conclude adds the row of a workload that has run, and that of its aside, and
+// takes note of what they have written.
+func (p *pass) conclude(w Workload, plan *plan, row *Result, out outcome) {
 	if out.err == nil && !out.interrupted {
 		row.judge(p.engine, w, &p.rec.Environment)
 	}
 	if out.abandoned {
 		p.warnNotClosed(w)
 	}
-	if w.Writes && !out.abandoned {
+	good := row.Status == StatusOK
+	if w.Writes && !out.abandoned && plan.aside == nil {
 		p.history = append(p.history, &written{row: len(p.rec.Results), plan: plan, counts: out.byShare})
-		if row.Status != StatusOK {
-			p.known, p.spoiled = false, w.Name
-		}
 	}
 	if !out.abandoned && p.db == nil {
 		p.broken = out.err // open could not open it again
 	}
-	p.add(row)
+	p.add(*row)
+	if side := out.aside; side != nil {
+		second := Result{
+			Engine: row.Engine, Workload: WriterRow, Position: row.Position, Round: row.Round, ValueSize: row.ValueSize,
+			Threads: 1, Status: StatusOK,
+		}
+		second.settle(*side)
+		good = good && second.Status == StatusOK
+		p.history = append(p.history, &written{row: len(p.rec.Results), plan: plan.aside, counts: side.byShare})
+		p.add(second)
+	}
+	if w.Writes && !out.abandoned && !good {
+		p.known, p.spoiled = false, w.Name
+	}
 }
 
 func (p *pass) reasonToSkip(w Workload) string {
@@ -154,6 +187,8 @@ func (p *pass) reasonToSkip(w Workload) string {
 		return "the engine keeps nothing"
 	case w.Name == "stats" && p.engine.StatsProperty == "":
 		return "the engine has no statistics"
+	case w.Name == "sstables" && p.engine.TablesProperty == "":
+		return "the engine has no list of its tables"
 	case p.spoiled != "" && !w.Fresh:
 		return p.spoiled + " has failed before"
 	}
@@ -176,7 +211,9 @@ func (p *pass) freshen() error {
 // sequence.
 func (p *pass) prepare(w Workload, cell Cell) *plan {
 	plan := w.plan(&p.cfg)
-	plan.config, plan.values, plan.workers = &p.cfg, p.values, cell.Threads
+	plan.config, plan.values, plan.workers = &p.cfg, p.valuesAt(cell.Position), cell.Threads
+	plan.base, plan.stopped = p.cfg.Num+p.grown, p.ctx.Err
+	plan.forever = p.cfg.Duration > 0 && plan.kernel != nil && !w.untimed
 	if w.large {
 		if p.largeValues == nil {
 			p.largeValues = newValues(FixedSize(largeValue), p.cfg.CompressionRatio, p.cfg.Seed)
@@ -187,27 +224,66 @@ func (p *pass) prepare(w Workload, cell Cell) *plan {
 		plan.seed = p.cfg.Seed + p.seeds + 1
 		p.seeds += int64(cell.Threads)
 	}
+	if plan.aside != nil {
+		p.seeds++
+		plan.aside.config, plan.aside.values, plan.aside.workers = plan.config, plan.values, 1
+		plan.aside.seed, plan.aside.stopped = plan.seed+int64(cell.Threads), plan.stopped
+	}
 	return plan
 }
 
+// valuesAt returns the values of the workload at a position.
+func (p *pass) valuesAt(position int) *values {
+	size := p.cfg.SizeAt(position)
+	if size == p.cfg.ValueSize {
+		return p.values
+	}
+	if p.payload == nil || p.payloadSize != size {
+		p.payload, p.payloadSize = newValues(size, p.cfg.CompressionRatio, p.cfg.Seed), size
+	}
+	return p.payload
+}
+
 // measure runs the plan, with what has to be looked at before and after it.
-func (p *pass) measure(plan *plan, w Workload, cell Cell, row *Result) outcome {
+func (p *pass) measure(plan *plan, w Workload, cell Cell, row *Result) (out outcome) {
+	defer func() { row.settle(out) }()
+	if plan.before == nil && !w.noFigures {
+		plan.before = recordFilesBefore
+	}
 	if err := p.look(plan.before, row); err != nil {
 		return outcome{err: err, abandoned: p.abandoned}
 	}
-	out := outcome{byShare: make([]int64, plan.workers)}
+	out = outcome{byShare: make([]int64, plan.workers)}
+	prepareMemory()
+	before := p.readUse()
 	if plan.ops > 0 {
-		kernels, err := p.kernels(plan)
+		kernels, aside, err := p.kernels(plan)
 		if err != nil {
 			return outcome{err: err, byShare: out.byShare}
 		}
-		out = p.drive(plan, kernels, cell)
+		out = p.drive(plan, kernels, aside, cell)
+	}
+	if !out.abandoned {
+		p.grow(plan)
 	}
 	if w.Reads {
 		row.Lookups, row.Found = &out.lookups, &out.found
 	}
 	if out.err == nil && !out.interrupted {
+		row.settle(out) // the time to settle is added to that
+		if p.cfg.Settle && w.Writes {
+			out.err = p.settleAfter(row)
+		}
+	}
+	if out.err == nil && !out.interrupted {
 		out.err = p.look(plan.after, row)
+	}
+	if !out.abandoned {
+		written := out.written
+		if out.aside != nil {
+			written += out.aside.written
+		}
+		row.use(before, p.readUse(), written)
 	}
 	out.abandoned = out.abandoned || p.abandoned
 	p.abandoned = out.abandoned
@@ -228,12 +304,26 @@ func (p *pass) look(hook func(*session, *Result) error, row *Result) error {
 	return nil
 }
 
-// kernels makes one kernel a worker.
-func (p *pass) kernels(plan *plan) ([]kernel, error) {
-	if plan.call != nil {
-		return []kernel{&caller{call: func() error { return plan.call(p.ctx, &p.session) }}}, nil
+// grow takes note of the keys that the plan has inserted.
+func (p *pass) grow(plan *plan) {
+	most := uint64(0)
+	for _, i := range plan.inserters {
+		most = max(most, i.inserted())
 	}
-	kernels := make([]kernel, 0, plan.workers)
+	p.grown += int64(most) * int64(plan.workers)
+}
+
+// kernels makes one kernel a worker, and that of the plan's aside.
+func (p *pass) kernels(plan *plan) (kernels []kernel, aside kernel, err error) {
+	if plan.call != nil {
+		return []kernel{&caller{call: func() error { return plan.call(p.ctx, &p.session) }}}, nil, nil
+	}
+	if plan.aside != nil {
+		if aside, err = plan.aside.kernel(plan.aside, p.db, 0, 0, plan.aside.ops); err != nil {
+			return nil, nil, err
+		}
+	}
+	kernels = make([]kernel, 0, plan.workers)
 	for w := range plan.workers {
 		first, count := split(plan.ops, plan.workers, w)
 		k, err := plan.kernel(plan, p.db, w, first, count)
@@ -241,11 +331,11 @@ func (p *pass) kernels(plan *plan) ([]kernel, error) {
 			for _, made := range kernels {
 				err = errors.Join(err, made.finish())
 			}
-			return nil, err
+			return nil, nil, err
 		}
 		kernels = append(kernels, k)
 	}
-	return kernels, nil
+	return kernels, aside, nil
 }
 
 // add adds a row to the record.

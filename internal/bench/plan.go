@@ -13,7 +13,11 @@ const (
 	changesNothing change = iota
 	putsKeys
 	deletesKeys
+	mixesKeys // as the script says
 )
+
+// endlessOps is a number of operations that is never reached.
+const endlessOps = 1 << 62
 
 // plan is what a workload does in one cell, for any number of workers. It is
 // made for the cell and kept as long as its store is, so that the read-back can
@@ -29,9 +33,30 @@ type plan struct {
 	// unit is the number of operations that one run of a kernel is given: those
 	// between two looks at the stop flag. An operation that may take long has 1,
 	// a batch all of its entries.
-	unit   int64
-	change change
-	sync   bool
+	unit int64
+	// batched: a unit is one call of the store.
+	batched bool
+	change  change
+	sync    bool
+	// span is the number of key numbers that an operation changes: those from
+	// span times its own on; 0 is 1.
+	span int64
+	// script makes the operations of a mixed workload.
+	script makeScript
+	// base is the number of keys that the store has been given before, and
+	// inserters are the scripts that add to them.
+	base      int64
+	inserters []inserter
+	// forever: the operations begin again when they are through, until the time
+	// is up.
+	forever bool
+	// sample are the keys to look up in place of those of numbers; nil: none.
+	sample keySample
+	// stopped tells whether the run has ended.
+	stopped func() error
+	// aside is what one more worker does for as long as the others work, and a
+	// row of its own says how; nil: nothing.
+	aside *plan
 	// keys makes the key numbers of worker w, whose share begins at first.
 	keys makeSequence
 	// kernel makes the loop of worker w, whose share is count operations from
@@ -56,6 +81,14 @@ const (
 	scanUnit  = 1024
 )
 
+// newKeys returns a maker of the plan's keys.
+func (p *plan) newKeys(suffix string) *keyMaker {
+	if p.sample != nil {
+		return newSampledKeys(p.sample, suffix)
+	}
+	return newKeyMaker(p.config, suffix)
+}
+
 // sequence returns the key numbers of worker w from its first operation on.
 func (p *plan) sequence(w int) sequence {
 	first, _ := split(p.ops, p.workers, w)
@@ -74,8 +107,18 @@ func (p *plan) writeOptions() *store.WriteOptions {
 
 // Key sequences of workloads.
 
-func ascendingKeys(_ *plan, _ int, first int64) sequence {
-	return &ascending{next: uint64(first)}
+func ascendingKeys(p *plan, w int, first int64) sequence {
+	if !p.forever {
+		return &ascending{next: uint64(first)}
+	}
+	_, count := split(p.ops, p.workers, w)
+	return &circling{first: uint64(first), count: uint64(max(count, 1))}
+}
+
+// ascendingWithin begins again behind the last key.
+func ascendingWithin(p *plan, w int, first int64) sequence {
+	num := uint64(max(p.config.Num, 1))
+	return &circling{count: num, at: uint64(first) % num}
 }
 
 func randomKeys(p *plan, w int, _ int64) sequence {
@@ -108,7 +151,7 @@ func putKernel(p *plan, db store.DB, w int, first, _ int64) (kernel, error) {
 
 func newPutter(p *plan, db store.DB, w int, first int64) *putter {
 	return &putter{
-		db: db, keys: newKeyMaker(p.config, ""), seq: p.keys(p, w, first), values: p.stream(w), write: p.writeOptions(),
+		db: db, keys: p.newKeys(""), seq: p.keys(p, w, first), values: p.stream(w), write: p.writeOptions(),
 	}
 }
 
@@ -121,7 +164,7 @@ func batchKernel(p *plan, db store.DB, w int, first, count int64) (kernel, error
 
 func deleteKernel(p *plan, db store.DB, w int, first, _ int64) (kernel, error) {
 	return &deleter{
-		db: db, keys: newKeyMaker(p.config, ""), seq: p.keys(p, w, first), write: p.writeOptions(),
+		db: db, keys: p.newKeys(""), seq: p.keys(p, w, first), write: p.writeOptions(),
 	}, nil
 }
 
@@ -129,14 +172,14 @@ func deleteKernel(p *plan, db store.DB, w int, first, _ int64) (kernel, error) {
 func readBuffer(p *plan) []byte { return make([]byte, 0, max(p.values.max, largeValue)) }
 
 func getKernel(p *plan, db store.DB, w int, first, _ int64) (kernel, error) {
-	return &getter{db: db, keys: newKeyMaker(p.config, ""), seq: p.keys(p, w, first), buf: readBuffer(p)}, nil
+	return &getter{db: db, keys: p.newKeys(""), seq: p.keys(p, w, first), buf: readBuffer(p)}, nil
 }
 
 // betweenSuffix makes a key that lies right behind a stored one.
 const betweenSuffix = "."
 
 func getMissingKernel(p *plan, db store.DB, w int, first, _ int64) (kernel, error) {
-	return &getter{db: db, keys: newKeyMaker(p.config, betweenSuffix), seq: p.keys(p, w, first), buf: readBuffer(p)}, nil
+	return &getter{db: db, keys: p.newKeys(betweenSuffix), seq: p.keys(p, w, first), buf: readBuffer(p)}, nil
 }
 
 func multigetKernel(p *plan, db store.DB, w int, first, count int64) (kernel, error) {
@@ -146,7 +189,7 @@ func multigetKernel(p *plan, db store.DB, w int, first, count int64) (kernel, er
 	}
 	sizes := make([]int64, n)
 	for i := range k.keys {
-		k.keys[i] = newKeyMaker(p.config, "")
+		k.keys[i] = p.newKeys("")
 		sizes[i] = -1
 	}
 	const most = 64 << 20 // more grows when it is needed
@@ -156,13 +199,13 @@ func multigetKernel(p *plan, db store.DB, w int, first, count int64) (kernel, er
 
 // scanKernel returns the kernel that walks with the options.
 func scanKernel(o store.IterOptions) makeKernel {
-	return func(_ *plan, db store.DB, _ int, _, count int64) (kernel, error) {
-		return &scanner{db: db, options: o, left: count}, nil
+	return func(p *plan, db store.DB, _ int, _, count int64) (kernel, error) {
+		return &scanner{db: db, options: o, left: count, forever: p.forever}, nil
 	}
 }
 
 func seekKernel(p *plan, db store.DB, w int, first, _ int64) (kernel, error) {
-	return &seeker{db: db, keys: newKeyMaker(p.config, ""), seq: p.keys(p, w, first), nexts: p.config.SeekNexts}, nil
+	return &seeker{db: db, keys: p.newKeys(""), seq: p.keys(p, w, first), nexts: p.config.SeekNexts}, nil
 }
 
 func seekOrderedKernel(p *plan, db store.DB, w int, first, _ int64) (kernel, error) {
@@ -170,66 +213,5 @@ func seekOrderedKernel(p *plan, db store.DB, w int, first, _ int64) (kernel, err
 	if err != nil {
 		return nil, err
 	}
-	return &seeker{db: db, keys: newKeyMaker(p.config, ""), seq: p.keys(p, w, first), it: it}, nil
-}
-
-// largeValue is the size of fill100K's values, whatever the value size.
-const largeValue = 100_000
-
-// slowOps is the number of operations of the workloads that are a thousand
-// times slower than others.
-func slowOps(c *Config) int64 { return fraction(c.Num, 1000) }
-
-// openOps is the number of times that open opens the store.
-func openOps(c *Config) int64 { return fraction(c.Num, 10_000) }
-
-// fraction returns n/d, but at least 1 of what is there at all.
-func fraction(n, d int64) int64 {
-	if n == 0 {
-		return 0
-	}
-	return max(1, n/d)
-}
-
-// Plans, by what a workload has in common with others.
-
-func writePlan(keys makeSequence) func(*Config) *plan {
-	return func(c *Config) *plan {
-		return &plan{ops: c.Num, unit: pointUnit, change: putsKeys, after: recordSize, keys: keys, kernel: putKernel}
-	}
-}
-
-func slowWritePlan(sync bool) func(*Config) *plan {
-	return func(c *Config) *plan {
-		return &plan{ops: slowOps(c), unit: 1, change: putsKeys, after: recordSize, sync: sync, keys: randomKeys, kernel: putKernel}
-	}
-}
-
-func batchPlan(c *Config) *plan {
-	return &plan{ops: c.Num, unit: int64(c.BatchSize), change: putsKeys, after: recordSize, keys: ascendingKeys, kernel: batchKernel}
-}
-
-func deletePlan(keys makeSequence) func(*Config) *plan {
-	return func(c *Config) *plan {
-		return &plan{ops: c.Num, unit: pointUnit, change: deletesKeys, after: recordSize, keys: keys, kernel: deleteKernel}
-	}
-}
-
-func readPlan(unit int64, keys makeSequence, k makeKernel) func(*Config) *plan {
-	return func(c *Config) *plan { return &plan{ops: c.Reads, unit: unit, keys: keys, kernel: k} }
-}
-
-func multigetPlan(c *Config) *plan {
-	return &plan{ops: c.Reads, unit: int64(c.BatchSize), keys: randomKeys, kernel: multigetKernel}
-}
-
-// seekPlan has short units when each seek is followed by many steps.
-func seekPlan(keys makeSequence, k makeKernel) func(*Config) *plan {
-	return func(c *Config) *plan {
-		return &plan{ops: c.Reads, unit: max(1, scanUnit/int64(16+c.SeekNexts)), keys: keys, kernel: k}
-	}
-}
-
-func scanPlan(o store.IterOptions) func(*Config) *plan {
-	return readPlan(scanUnit, nil, scanKernel(o))
+	return &seeker{db: db, keys: p.newKeys(""), seq: p.keys(p, w, first), it: it}, nil
 }

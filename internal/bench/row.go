@@ -18,6 +18,7 @@ func (r *Result) settle(out outcome) {
 		user, system := out.cpu.user.Seconds(), out.cpu.system.Seconds()
 		r.CPUUserSeconds, r.CPUSystemSeconds = &user, &system
 	}
+	r.LatencyNS, r.LatencyCorrectedNS, r.SampleEvery, r.Intervals = out.latency, out.corrected, out.every, out.intervals
 	switch {
 	case out.err != nil:
 		r.fail(out.err)

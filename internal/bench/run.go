@@ -97,6 +97,8 @@ type runner struct {
 	opened   map[string]bool // stores that passes which don't write have opened
 
 	values, largeValues *values
+	payload             *values // of the size payloadSize
+	payloadSize         Sizes
 
 	ended     atomic.Int64 // when ctx ended, in ns; 0 before
 	abandoned bool         // a call did not return; its store is not to be touched

@@ -39,6 +39,18 @@ func (s *ascending) fill(dst []uint64) {
 	s.next += uint64(len(dst))
 }
 
+// circling counts up from first, count numbers, and again.
+type circling struct{ first, count, at uint64 }
+
+func (s *circling) fill(dst []uint64) {
+	for i := range dst {
+		dst[i] = s.first + s.at
+		if s.at++; s.at == s.count {
+			s.at = 0
+		}
+	}
+}
+
 // Generators of random key numbers, as the record names them.
 const (
 	generatorLehmer   = "lehmer31"
@@ -128,7 +140,9 @@ type permuted struct {
 func (s *permuted) fill(dst []uint64) {
 	for i := range dst {
 		dst[i] = s.perm.of(s.next)
-		s.next++
+		if s.next++; s.next == s.perm.num {
+			s.next = 0
+		}
 	}
 }
 

@@ -17,6 +17,9 @@ type session struct {
 	// so that history says all that is in it.
 	known   bool
 	history []*written
+	// grown is the number of key numbers behind Num that have been used.
+	grown    int64
+	triggers triggers
 }
 
 // written is what one workload has written to the store as it is.
@@ -41,7 +44,7 @@ func (s *session) open(fresh bool) error {
 	}
 	s.db = db
 	if fresh {
-		s.known, s.history = true, nil
+		s.known, s.history, s.grown = true, nil, 0
 	}
 	return nil
 }
@@ -66,7 +69,7 @@ func (s *session) reopen() error {
 
 // destroy removes the files of the store, which is closed.
 func (s *session) destroy() error {
-	s.known, s.history = false, nil
+	s.known, s.history, s.grown = false, nil, 0
 	if s.engine.Destroy == nil {
 		return nil
 	}

@@ -7,6 +7,8 @@ import (
 	"iter"
 	"math/bits"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/lsmkit/lsmkit/store"
 )
@@ -16,6 +18,7 @@ const (
 	sampleKeys     = 1000
 	sampleBytes    = 256 << 20 // of values, at most
 	sampleLeast    = 10
+	wholeSample    = 300_000 // changes up to which each one's key is looked up
 	countedNumbers = 1 << 28 // key numbers, a bit each, up to which entries are counted
 	countedEntries = 1 << 25 // entries up to which the store is walked to count them
 )
@@ -57,8 +60,7 @@ func (p *pass) readBack() {
 			row.fail(fmt.Errorf("read back: %w", err))
 		} else if failure := b.failures[h.row]; failure != nil {
 			row.fail(fmt.Errorf("read back: %w", failure))
-		} else {
-			n := b.verified[h.row]
+		} else if n := b.verified[h.row]; n > 0 || row.Ops == 0 {
 			row.VerifiedKeys = &n
 		}
 		p.obs.CellRevised(p.rec, h.row)
@@ -111,29 +113,68 @@ func (b *readBack) run() error {
 	return b.weigh()
 }
 
-// each calls fn with every operation of h, in the order of each worker.
+// each calls fn with every change of h, in the order of each worker.
 func (h *written) each(stopped func() error, fn func(worker int, num uint64, value []byte)) error {
-	var buf [block]uint64
-	for w, left := range h.counts {
-		seq := h.plan.sequence(w)
-		values := h.plan.stream(w)
-		for left > 0 {
-			if err := stopped(); err != nil {
-				return err
-			}
-			nums := buf[:min(left, block)]
-			seq.fill(nums)
-			for _, num := range nums {
-				var value []byte
-				if h.plan.change == putsKeys {
-					value = values.next()
-				}
-				fn(w, num, value)
-			}
-			left -= int64(len(nums))
+	for w, count := range h.counts {
+		each := h.eachKey
+		if h.plan.script != nil {
+			each = h.eachStep
+		}
+		if err := each(w, count, stopped, fn); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// eachStep is each for one worker of a mixed workload.
+func (h *written) eachStep(w int, count int64, stopped func() error, fn func(worker int, num uint64, value []byte)) error {
+	steps, values := h.plan.script(h.plan, w), h.plan.stream(w)
+	for i := range count {
+		if i%block == 0 {
+			if err := stopped(); err != nil {
+				return err
+			}
+		}
+		if s := steps.next(); s.act.writes() {
+			fn(w, s.num, values.next())
+		}
+	}
+	return nil
+}
+
+// eachKey is each for one worker of any other workload.
+func (h *written) eachKey(w int, left int64, stopped func() error, fn func(worker int, num uint64, value []byte)) error {
+	var buf [block]uint64
+	seq, values := h.plan.sequence(w), h.plan.stream(w)
+	span := uint64(max(h.plan.span, 1))
+	last := uint64(h.plan.config.Num)
+	for left > 0 {
+		if err := stopped(); err != nil {
+			return err
+		}
+		nums := buf[:min(left, block)]
+		seq.fill(nums)
+		for _, num := range nums {
+			if h.plan.change == putsKeys {
+				fn(w, num, values.next())
+				continue
+			}
+			for n := num * span; n < min((num+1)*span, last); n++ {
+				fn(w, n, nil)
+			}
+		}
+		left -= int64(len(nums))
+	}
+	return nil
+}
+
+// changes returns how many changes h has made, at most.
+func (h *written) changes() (total int64) {
+	for _, n := range h.counts {
+		total += n
+	}
+	return total * max(h.plan.span, 1)
 }
 
 // choose draws operations at random and takes their keys as the sample. On the
@@ -141,20 +182,21 @@ func (h *written) each(stopped func() error, fn func(worker int, num uint64, val
 func (b *readBack) choose() error {
 	total, size := int64(0), int64(1)
 	for _, h := range b.history {
-		for _, n := range h.counts {
-			total += n
-		}
+		total += h.changes()
 		size = max(size, int64(h.plan.values.max))
 	}
 	most := min(max(sampleBytes/size, sampleLeast), sampleKeys)
+	if total <= wholeSample {
+		most = max(most, min(total, sampleBytes/size))
+	}
 	drawn := drawSorted(splitmix(b.cfg.Seed), total, most)
-	if b.known && b.cfg.Num <= countedNumbers {
-		b.there = make(bitmap, b.cfg.Num/64+1)
+	if extent := b.cfg.Num + b.grown; b.known && extent <= countedNumbers {
+		b.there = make(bitmap, extent/64+1)
 	}
 	b.sample = map[uint64]*expected{}
 	at := int64(0)
 	for _, h := range b.history {
-		puts := h.plan.change == putsKeys
+		puts := h.plan.change != deletesKeys
 		err := h.each(b.ctx.Err, func(_ int, num uint64, _ []byte) {
 			if b.there != nil {
 				b.there.set(num, puts)
@@ -276,7 +318,7 @@ func (b *readBack) walk() (err error) {
 	defer func() { err = errors.Join(err, it.Close()) }()
 	keys := newKeyMaker(&b.cfg, "")
 	n, ok := int64(0), it.First()
-	for num := range b.there.all() { // ascending, as the keys are
+	for num := range b.inOrder() {
 		if n++; n%4096 == 0 && b.ctx.Err() != nil {
 			return b.ctx.Err()
 		}
@@ -290,6 +332,18 @@ func (b *readBack) walk() (err error) {
 		return fmt.Errorf("the store has more than the %d entries that were written: %q", b.entries, it.Key())
 	}
 	return it.Err()
+}
+
+// inOrder returns the numbers of the keys that must be there, in the order of
+// the keys.
+func (b *readBack) inOrder() iter.Seq[uint64] {
+	if b.cfg.KeyFormat != KeyPlain {
+		return b.there.all() // ascending, as the keys are
+	}
+	nums := slices.Collect(b.there.all())
+	text := func(n uint64) string { return strconv.FormatUint(n, 10) }
+	slices.SortFunc(nums, func(x, y uint64) int { return strings.Compare(text(x), text(y)) })
+	return slices.Values(nums)
 }
 
 // weigh looks at the bytes on disk: data that takes none is not there, and
