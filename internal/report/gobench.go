@@ -34,6 +34,9 @@ func Gobench(w io.Writer, rec *bench.Record) error {
 	for i := range rec.Results {
 		r := &rec.Results[i]
 		name := fmt.Sprintf("Benchmark%s/engine=%s/pos=%d", title(r.Workload), word(r.Engine), r.Position)
+		if r.ValueSize != "" {
+			name += "/value=" + word(r.ValueSize)
+		}
 		if r.Threads > 1 {
 			name += fmt.Sprintf("/threads=%d", r.Threads)
 		}
@@ -44,6 +47,9 @@ func Gobench(w io.Writer, rec *bench.Record) error {
 		fmt.Fprintf(&b, "%s %d %s ns/op", name, r.Ops, nanos(r.MicrosPerOp*1000))
 		if r.Bytes > 0 {
 			fmt.Fprintf(&b, " %s MB/s", nanos(r.MBPerSec))
+		}
+		if l := r.LatencyNS; l != nil && l.Count > 0 {
+			fmt.Fprintf(&b, " %d p50-ns %d p99-ns", l.P50, l.P99)
 		}
 		b.WriteByte('\n')
 	}

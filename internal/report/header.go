@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,7 +23,11 @@ var sizeOptions = []string{
 func header(rec *bench.Record, s Style) string {
 	var b strings.Builder
 	c := &rec.Config
-	line := func(label, text string) { wrap(&b, label, headerIndent, OneLine(text)) }
+	line := func(label, text string) {
+		if text = OneLine(text); text != "" {
+			wrap(&b, label, headerIndent, text)
+		}
+	}
 	line("tool", strings.Join(nonEmpty(rec.Tool.Name, rec.Tool.Version, rec.Tool.Commit, rec.Tool.Go), " "))
 	var engines []string
 	for _, e := range rec.Engines {
@@ -37,6 +42,8 @@ func header(rec *bench.Record, s Style) string {
 	line("workloads", list)
 	line("entries", entries(c))
 	line("rounds", rounds(c))
+	line("pace", pace(c))
+	line("shapes", shapes(c))
 	line("durability", durability(c))
 	if set := settings(c); len(set) > 0 {
 		line("options set", strings.Join(set, ", "))
@@ -53,7 +60,15 @@ func nonEmpty(texts ...string) []string {
 }
 
 func entries(c *bench.Config) string {
-	text := fmt.Sprintf("%s of %d+%s bytes", humanize.Comma(c.Num), c.KeySize, c.ValueSize)
+	values := c.ValueSize.String()
+	if len(c.Payloads) > 0 {
+		var each []string
+		for _, p := range c.Payloads {
+			each = append(each, p.String())
+		}
+		values = strings.Join(each, ", ")
+	}
+	text := fmt.Sprintf("%s of %d+%s bytes", humanize.Comma(c.Num), c.KeySize, values)
 	if c.Reads != c.Num {
 		text += fmt.Sprintf(", %s reads", humanize.Comma(c.Reads))
 	}
@@ -73,6 +88,50 @@ func rounds(c *bench.Config) string {
 		return text + fmt.Sprintf("; %d threads share the operations", c.Threads)
 	}
 	return text + "; 1 thread"
+}
+
+// pace says how long and how fast workloads run, where the number of their
+// operations doesn't say so.
+func pace(c *bench.Config) string {
+	var parts []string
+	add := func(on bool, format string, args ...any) {
+		if on {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	add(c.Duration > 0, "each workload runs for %v", c.Duration)
+	add(c.Warmup > 0, "%v of random reads before each that reads", c.Warmup)
+	add(c.Rate > 0, "open loop of %s ops/s", Rate(c.Rate))
+	add(c.Latency && c.Rate == 0, "closed loop, latency measured")
+	add(c.Interval > 0, "intervals of %v", c.Interval)
+	add(c.Settle, "compaction settles after each that writes")
+	return strings.Join(parts, "; ")
+}
+
+// shapes are the settings that only some workloads of the list heed.
+func shapes(c *bench.Config) string {
+	var parts []string
+	add := func(workload, format string, args ...any) {
+		if slices.Contains(c.Workloads, workload) {
+			parts = append(parts, workload+": "+fmt.Sprintf(format, args...))
+		}
+	}
+	add("scanrange", "%d entries a scan", c.ScanLength)
+	add("deleterange", "%d keys a range", c.RangeLength)
+	add("find", "pattern %s", c.Pattern)
+	add("readrandomwriterandom", "%d %% reads", c.ReadPercent)
+	writes := "as many writes as it can"
+	if c.WriteRate > 0 {
+		writes = humanize.Comma(c.WriteRate) + " writes/s"
+	}
+	add("readwhilewriting", "%s", writes)
+	if c.SeekNexts > 0 {
+		add("seekrandom", "%d steps after each", c.SeekNexts)
+	}
+	if c.KeysFromDB {
+		parts = append(parts, "keys are those of the store")
+	}
+	return strings.Join(parts, "; ")
 }
 
 // durability is the one word that each write has, in full.
@@ -138,13 +197,18 @@ func optionTable(rec *bench.Record, s Style) string {
 		mark := ""
 		if d.Differs {
 			mark = s.mark("differs", true)
-			if d.Note != "" {
-				wrap(&notes, "", 0, name+": "+OneLine(d.Note))
+			if note := cmp.Or(d.Note, optionNotes[d.Name]); note != "" {
+				wrap(&notes, "", 0, name+": "+OneLine(note))
 			}
 		}
 		g.rows = append(g.rows, append(row, mark))
 	}
 	return g.text() + notes.String()
+}
+
+// optionNotes say of options that can be set why they differ all the same.
+var optionNotes = map[string]string{
+	bench.OptOpenFiles: "LevelDB takes a number from 74 to 50,000 and has no word for all; its most is as good as all for fewer tables",
 }
 
 // optionName writes a name for people: L0 triggers.

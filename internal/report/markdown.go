@@ -17,9 +17,11 @@ func Markdown(w io.Writer, rec *bench.Record, s Style) error {
 		b.WriteString("```\n" + header(rec, s) + "```\n\n")
 	}
 	m := newModel(rec)
-	if len(m.compared) > 0 {
-		b.WriteString(m.comparisonGrid(s).writer(nil).RenderMarkdown() + "\n\n")
-		b.WriteString(m.footnotes())
+	for i, t := range m.sections(s) {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(t.markdown())
 	}
 	for _, p := range m.positions {
 		for _, engine := range m.engines {

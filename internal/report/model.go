@@ -27,18 +27,23 @@ type model struct {
 
 func newModel(rec *bench.Record) *model {
 	m := &model{rec: rec}
-	index := map[int]*position{}
+	// The writer of readwhilewriting has rows of its own at the same place.
+	type place struct {
+		number   int
+		workload string
+	}
+	index := map[place]*position{}
 	at := func(number int, workload, engine string) *position {
 		if !slices.Contains(m.engines, engine) {
 			m.engines = append(m.engines, engine)
 		}
-		p := index[number]
+		p := index[place{number, workload}]
 		if p == nil {
 			p = &position{
 				number: number, workload: workload,
 				rows: map[string][]*bench.Result{}, summary: map[string]*bench.Summary{},
 			}
-			index[number] = p
+			index[place{number, workload}] = p
 			m.positions = append(m.positions, p)
 		}
 		return p
@@ -67,14 +72,22 @@ func newModel(rec *bench.Record) *model {
 	return m
 }
 
+// setLabels tells workloads apart that occur more than once: by the size of
+// their values if that does, else by their place.
 func (m *model) setLabels() {
 	times := map[string]int{}
-	for _, p := range m.positions {
-		times[p.workload]++
+	name := func(p *position) string {
+		if len(m.rec.Config.Payloads) == 0 {
+			return OneLine(p.workload)
+		}
+		return OneLine(p.workload + " " + m.rec.Config.SizeAt(p.number).String())
 	}
 	for _, p := range m.positions {
-		p.label = OneLine(p.workload)
-		if times[p.workload] > 1 {
+		times[name(p)]++
+	}
+	for _, p := range m.positions {
+		p.label = name(p)
+		if times[p.label] > 1 {
 			p.label += fmt.Sprintf(" #%d", p.number)
 		}
 	}

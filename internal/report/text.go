@@ -37,16 +37,26 @@ func results(rec *bench.Record, s Style) string {
 		b.WriteString(m.engineRows(engine, s))
 		b.WriteByte('\n')
 	}
-	if len(m.compared) > 0 {
-		b.WriteString(m.comparisonGrid(s).text())
-		if notes := m.footnotes(); notes != "" {
-			b.WriteString("\n" + notes)
+	for i, t := range m.sections(s) {
+		if i > 0 {
+			b.WriteByte('\n')
 		}
+		b.WriteString(t.text(s))
 	}
 	if len(rec.Warnings) > 0 {
 		b.WriteString("\n" + warnings(rec.Warnings))
 	}
 	return b.String()
+}
+
+// sections are all tables of the report.
+func (m *model) sections(s Style) []section {
+	all := m.tables(s)
+	if t, ok := m.latencies(); ok {
+		all = append(all, t)
+	}
+	all = append(all, m.intervals()...)
+	return append(all, m.resources()...)
 }
 
 // engineRows writes an engine's rows in the form that users of db_bench know:
@@ -73,8 +83,10 @@ func (m *model) engineRows(engine string, s Style) string {
 		if len(rows) > 0 {
 			b.WriteString(name + dbBenchLine(rows) + "\n")
 			last := rows[len(rows)-1]
-			if text := compaction(last); text != "" {
-				wrap(&b, "", len(name), text)
+			for _, text := range []string{compaction(last), settled(rows)} {
+				if text != "" {
+					wrap(&b, "", len(name), text)
+				}
 			}
 			for _, line := range lines(last.Text) {
 				b.WriteString(strings.TrimRight("  "+line, " ") + "\n")
@@ -106,8 +118,23 @@ func dbBenchLine(rows []*bench.Result) string {
 	return line
 }
 
+// settled says what the rate is when the compaction that a workload has left
+// behind is counted in.
+func settled(rows []*bench.Result) string {
+	seconds, ok := medianOf(rows, floatField(func(r *bench.Result) *float64 { return r.SettleSeconds }))
+	rate, known := medianOf(rows, floatField(func(r *bench.Result) *float64 { return r.SettledOpsPerSec }))
+	if !ok || !known {
+		return ""
+	}
+	acknowledged := median(rows, func(r *bench.Result) float64 { return r.OpsPerSec })
+	return fmt.Sprintf("acknowledged %s ops/s; %s more to settle: %s ops/s", Rate(acknowledged), micros(seconds*1e6), Rate(rate))
+}
+
 // compaction says what a compaction did, for a line of its own below the row.
 func compaction(r *bench.Result) string {
+	if r.Workload != "compact" {
+		return ""
+	}
 	var parts []string
 	switch {
 	case r.BytesWritten == nil:
@@ -169,19 +196,24 @@ func median(rows []*bench.Result, field func(*bench.Result) float64) float64 {
 	return values[(n-1)/2]/2 + values[n/2]/2
 }
 
-// footnotes explain the table, and the rows that are not compared.
-func (m *model) footnotes() string {
-	var b strings.Builder
+// figureNotes explain the figures of the one table for all.
+func (m *model) figureNotes() []string {
+	var notes []string
 	if m.rounds() > 1 {
 		note := fmt.Sprintf("ops/s: median of %d rounds", m.rounds())
 		if c := m.confidence(); c > 0 {
 			note += fmt.Sprintf("; ± the larger half of its interval, which holds with %.4g %%", 100*c)
 		}
-		wrap(&b, "", 0, note+".")
+		notes = append(notes, note+".")
 	}
 	if len(m.engines) > 1 {
-		wrap(&b, "", 0, fmt.Sprintf("factor and change: against %s; %s where no difference is shown.", OneLine(m.engines[0]), notShown))
+		notes = append(notes, fmt.Sprintf("factor and change: against %s; %s where no difference is shown.", OneLine(m.engines[0]), notShown))
 	}
+	return notes
+}
+
+// footnotes adds to notes why rows are not compared, and what is noise.
+func (m *model) footnotes(notes []string) []string {
 	said := ""
 	for _, p := range m.positions {
 		for _, engine := range m.engines {
@@ -189,11 +221,33 @@ func (m *model) footnotes() string {
 			if s == nil || s.Verdict != bench.VerdictNotCompared || s.Note == "" {
 				continue
 			}
-			if text := fmt.Sprintf("%s is not compared: %s.", p.label, strings.TrimSuffix(OneLine(s.Note), ".")); text != said {
-				wrap(&b, "", 0, text)
+			why := strings.TrimSuffix(OneLine(s.Note), ".") + m.whyNothing(p)
+			if text := fmt.Sprintf("%s is not compared: %s.", p.label, why); text != said {
+				notes = append(notes, text)
 				said = text
 			}
 		}
 	}
-	return b.String()
+	return append(notes, m.noise()...)
+}
+
+// whyNothing says why a compaction has rewritten nothing, where the files tell.
+func (m *model) whyNothing(p *position) string {
+	for _, engine := range m.engines {
+		for _, r := range p.measured(engine) {
+			if !r.RewroteNothing() || len(r.FilesPerLevelBefore) == 0 {
+				continue
+			}
+			inUse := 0
+			for _, files := range r.FilesPerLevelBefore {
+				if files > 0 {
+					inUse++
+				}
+			}
+			if inUse <= 1 {
+				return ", as all its tables were in one level already"
+			}
+		}
+	}
+	return ""
 }

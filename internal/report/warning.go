@@ -22,6 +22,12 @@ var advice = map[bench.WarningCode]string{
 	bench.WarnClipped:        "ask for a value that all engines can have",
 	bench.WarnNothingToDo:    "write more before it, with a larger --num",
 	bench.WarnNotClosed:      "the next open of this store recovers it",
+	bench.WarnOneSided:       "compare sizes on disk, and set --compression",
+	bench.WarnNotSettled:     "the settled rate is still too good; give the engine more time with a smaller --num",
+	bench.WarnBehind:         "ask for a lower --rate",
+	bench.WarnBandwidth:      "look for a fault in the setup before you believe it",
+	bench.WarnFoundDiffers:   "the engines' reads were not the same work",
+	bench.WarnNotVerified:    "a list that begins with a fresh fill can be checked",
 	bench.WarnKept:           "remove it when it's no longer needed",
 }
 

@@ -78,8 +78,8 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f.Var(derivedCount(&c.Reads), "reads", "number of operations of the reading workloads (default --num)")
 	f.Var(size(&c.KeySize), "key-size", "size of a key, its prefix included")
 	f.StringVar(&c.KeyPrefix, "key-prefix", "", "`text` that each key begins with")
-	f.Var(choice(&c.KeyFormat, string(bench.KeyDecimal), string(bench.KeyBigEndian)), "key-format",
-		"how a key's number is written: decimal or bigendian")
+	f.Var(choice(&c.KeyFormat, string(bench.KeyDecimal), string(bench.KeyBigEndian), string(bench.KeyPlain)), "key-format",
+		"how a key's number is written: decimal, bigendian or plain (without zeros in front)")
 	f.Var(sizes(&c.ValueSize), "value-size", "size of a value, or a distribution such as uniform:50-200")
 	f.Var(fraction(&c.CompressionRatio), "compression-ratio", "what values can be compressed to: 0.5 is half")
 	f.Var(count(&c.Threads), "threads", "goroutines that share a workload's operations")

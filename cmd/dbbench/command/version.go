@@ -1,12 +1,15 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
-	"runtime/debug"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+
+	"github.com/lsmkit/lsmkit/internal/bench"
 )
 
 func newVersion(d Deps) *cobra.Command {
@@ -17,8 +20,9 @@ func newVersion(d Deps) *cobra.Command {
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			fmt.Fprintf(w, "dbbench\t%s\n", toolVersion())
-			fmt.Fprintf(w, "go\t%s %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			tool := bench.ThisTool()
+			fmt.Fprintf(w, "%s\t%s\n", tool.Name, toolVersion(tool))
+			fmt.Fprintf(w, "go\t%s %s/%s\n", tool.Go, runtime.GOOS, runtime.GOARCH)
 			listEngines(w, d.Engines)
 			return failure(w.Flush())
 		},
@@ -27,16 +31,6 @@ func newVersion(d Deps) *cobra.Command {
 
 // toolVersion is what the build recorded: the module's version, and the
 // commit.
-func toolVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	version := info.Main.Version
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			version += " " + s.Value
-		}
-	}
-	return version
+func toolVersion(t bench.Tool) string {
+	return cmp.Or(strings.TrimSpace(t.Version+" "+t.Commit), "(devel)")
 }
