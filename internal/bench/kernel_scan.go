@@ -12,6 +12,7 @@ type scanner struct {
 	options store.IterOptions
 	left    int64 // entries that are still asked for
 	forever bool  // at the end it begins again
+	walked  int64 // entries read since it last began
 	it      store.Iterator
 	ok      bool
 }
@@ -22,6 +23,23 @@ func (k *scanner) run(t *tally, n int64) (done int64, err error) {
 			return 0, err
 		}
 	}
+	done, err = k.walk(t, n)
+	for k.forever && err == nil && done < n && k.walked > 0 {
+		if err = k.rewind(); err != nil {
+			break
+		}
+		var more int64
+		more, err = k.walk(t, n-done)
+		done += more
+	}
+	if done < n && err == nil && !k.forever {
+		t.lookups += k.left // asked for, and not there
+	}
+	return done, err
+}
+
+// walk reads up to n entries, fewer at the end of the store.
+func (k *scanner) walk(t *tally, n int64) (done int64, err error) {
 	var size int64
 	if k.options.Reverse {
 		done, size = k.backward(n)
@@ -29,17 +47,12 @@ func (k *scanner) run(t *tally, n int64) (done int64, err error) {
 		done, size = k.forward(n)
 	}
 	k.left -= done
+	k.walked += done
 	t.bytes += size
 	t.found += done
 	t.lookups += done
 	if !k.ok {
-		switch err = k.it.Err(); {
-		case err != nil:
-		case k.forever && done > 0:
-			err = k.rewind()
-		case !k.forever:
-			t.lookups += k.left // asked for, and not there
-		}
+		err = k.it.Err()
 	}
 	return done, err
 }
@@ -47,7 +60,7 @@ func (k *scanner) run(t *tally, n int64) (done int64, err error) {
 // rewind goes back to where the walk began.
 func (k *scanner) rewind() error {
 	it := k.it
-	k.it = nil
+	k.it, k.walked = nil, 0
 	if err := it.Close(); err != nil {
 		return err
 	}

@@ -259,17 +259,23 @@ func findKernel(p *plan, db store.DB, _ int, _, _ int64) (kernel, error) {
 }
 
 func (k *finder) run(t *tally, n int64) (done int64, err error) {
-	for k.it == nil || k.forever && !k.ok && done < n {
-		if err := k.begin(); err != nil || !k.ok {
-			return done, err
-		}
-		more, err := k.walk(t, n-done)
-		if done += more; err != nil || more == 0 {
-			return done, err
+	if k.it == nil {
+		if err := k.begin(); err != nil {
+			return 0, err
 		}
 	}
-	more, err := k.walk(t, n-done)
-	return done + more, err
+	done, err = k.walk(t, n)
+	for k.forever && err == nil && done < n {
+		if err = k.begin(); err != nil {
+			break
+		}
+		var more int64
+		if more, err = k.walk(t, n-done); more == 0 {
+			break // nothing matches
+		}
+		done += more
+	}
+	return done, err
 }
 
 func (k *finder) begin() (err error) {
