@@ -20,7 +20,6 @@ type spy struct {
 	mu             sync.Mutex
 	puts, gets     int
 	rangesDeleted  int
-	iterators      int
 	seen           map[string]bool
 	beforeFirstPut int // gets
 }

@@ -73,9 +73,8 @@ func TestDestroyInterrupted(t *testing.T) {
 		for n := 1; n < len(order); n++ {
 			left := tr.without(order[:n]...)
 			path := left.write(t, realDir(t)+"/store")
-			if c, err := Acquire(engine, "open", path, Mode{}); err == nil {
+			if _, err := Acquire(engine, "open", path, Mode{}); err == nil {
 				t.Fatalf("%s: opened without %q", engine, order[:n])
-				c.Release()
 			}
 			if got, err := Detect(path); err == nil && got == "" {
 				continue // only LOG and LOCK are left

@@ -116,9 +116,11 @@ func BenchmarkGuard(b *testing.B) {
 	})
 	b.Run("rwmutex", func(b *testing.B) {
 		var mu sync.RWMutex
+		var open bool
 		b.RunParallel(func(pb *testing.PB) {
 			for pb.Next() {
 				mu.RLock()
+				_ = open
 				mu.RUnlock()
 			}
 		})
