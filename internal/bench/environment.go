@@ -85,6 +85,7 @@ func (e *Environment) readDevice(ctx context.Context, dir string) {
 	for _, m := range mounts {
 		if within(dir, m.Mountpoint) && len(m.Mountpoint) >= len(e.Mount) {
 			e.Mount, e.Filesystem, e.Device = m.Mountpoint, m.Fstype, m.Device
+			e.MountOptions = strings.Join(m.Opts, ",")
 		}
 	}
 }

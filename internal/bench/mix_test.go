@@ -116,6 +116,9 @@ func TestReadBackOfMixes(t *testing.T) {
 		}
 		cfg := smallConfig(t, "load", workload)
 		cfg.Num, cfg.ValueSize = 2000, Sizes{SizeUniform, 50, 5000}
+		if workload == "readwhilewriting" {
+			cfg.Duration = Duration(20 * time.Millisecond) // so that the writer has its turn
+		}
 		rec := mustRun(t, cfg, nil, f.engine())
 		row := rec.Results[len(rec.Results)-1]
 		if row.Status != StatusFailed || !strings.HasPrefix(row.Error, "read back: ") {

@@ -158,7 +158,7 @@ func (p *pass) conclude(w Workload, plan *plan, row *Result, out outcome) {
 	}
 	good := row.Status == StatusOK
 	if w.Writes && !out.abandoned && plan.aside == nil {
-		p.history = append(p.history, &written{row: len(p.rec.Results), plan: plan, counts: out.byShare})
+		p.history = append(p.history, &written{row: len(p.rec.Results), plan: plan, counts: out.byShare, bytes: out.written})
 	}
 	if !out.abandoned && p.db == nil {
 		p.broken = out.err // open could not open it again
@@ -171,7 +171,7 @@ func (p *pass) conclude(w Workload, plan *plan, row *Result, out outcome) {
 		}
 		second.settle(*side)
 		good = good && second.Status == StatusOK
-		p.history = append(p.history, &written{row: len(p.rec.Results), plan: plan.aside, counts: side.byShare})
+		p.history = append(p.history, &written{row: len(p.rec.Results), plan: plan.aside, counts: side.byShare, bytes: side.written})
 		p.add(second)
 	}
 	if w.Writes && !out.abandoned && !good {

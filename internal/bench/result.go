@@ -59,7 +59,9 @@ type Environment struct {
 	Filesystem string `json:"filesystem,omitempty"`
 	Mount      string `json:"mount,omitempty"`
 	Device     string `json:"device,omitempty"`
-	FreeBytes  *int64 `json:"free_bytes,omitempty"`
+	// MountOptions are those of the mount, separated by commas.
+	MountOptions string `json:"mount_options,omitempty"`
+	FreeBytes    *int64 `json:"free_bytes,omitempty"`
 
 	Governor string `json:"governor,omitempty"`
 	// Load is the load average of one minute when the run began.

@@ -96,6 +96,10 @@ type runner struct {
 	cells    int             // begun so far
 	opened   map[string]bool // stores that passes which don't write have opened
 
+	packed []packing  // of each store that was read back
+	busy   *busyTimes // of the machine, when the run began
+	cpu    *cpuTimes  // of this process then
+
 	values, largeValues *values
 	payload             *values // of the size payloadSize
 	payloadSize         Sizes
@@ -118,6 +122,7 @@ func (r *runner) run() (*Record, error) {
 		Summary:     []Summary{},
 		Warnings:    []Warning{},
 	}
+	r.busy, r.cpu = readBusy(), readCPU()
 	r.obs.RunStarted(r.rec)
 	r.warnBefore()
 	r.values = newValues(r.cfg.ValueSize, r.cfg.CompressionRatio, r.cfg.Seed)
@@ -133,6 +138,8 @@ func (r *runner) run() (*Record, error) {
 		}
 	}
 	r.rec.Summary = Summarize(r.rec)
+	r.warnOfPacking()
+	r.warnOfOthers()
 	r.warnAfter()
 	r.cleanUp()
 	if r.ctx.Err() != nil {
@@ -215,14 +222,18 @@ func debugBuild() string {
 	if !ok {
 		return ""
 	}
+	return debugFlags(info.Settings)
+}
+
+func debugFlags(settings []debug.BuildSetting) string {
 	var found []string
-	for _, s := range info.Settings {
+	for _, s := range settings {
 		switch {
 		case (s.Key == "-race" || s.Key == "-asan" || s.Key == "-msan" || s.Key == "-cover") && s.Value == "true":
 			found = append(found, s.Key)
 		case s.Key == "-gcflags" && strings.Contains(s.Value, "-N"):
 			found = append(found, "-gcflags="+s.Value)
-		case s.Key == "-tags" && strings.Contains(s.Value, "debug"):
+		case s.Key == "-tags" && (strings.Contains(s.Value, "debug") || strings.Contains(s.Value, "asan")):
 			found = append(found, "-tags="+s.Value)
 		}
 	}

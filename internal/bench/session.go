@@ -27,6 +27,7 @@ type written struct {
 	row    int // index of its result
 	plan   *plan
 	counts []int64 // operations done by each worker
+	bytes  int64   // of keys and values
 }
 
 // pristine tells whether the store is new and nothing has used it yet.

@@ -7,6 +7,7 @@ type values struct {
 	sizes []uint32 // drawn sizes, used in turn; nil for a fixed size
 	size  int      // the fixed size
 	max   int
+	mean  float64
 }
 
 const (
@@ -19,7 +20,7 @@ const (
 // newValues returns values of the sizes s, each piece of which is meant to
 // compress to the ratio.
 func newValues(s Sizes, ratio float64, seed int64) *values {
-	v := &values{max: int(s.Max), size: int(s.Min)}
+	v := &values{max: int(s.Max), size: int(s.Min), mean: s.Mean()}
 	if s.Min != s.Max {
 		rng := splitmix(seed)
 		v.sizes = make([]uint32, drawnSizes)

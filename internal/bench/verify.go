@@ -210,9 +210,21 @@ func (b *readBack) choose() error {
 		if err != nil {
 			return err
 		}
+		b.entries = b.there.count()
+		b.amplify(h)
 	}
-	b.entries = b.there.count()
 	return nil
+}
+
+// amplify sets how much larger than what is in it the store was when h had
+// ended.
+func (b *readBack) amplify(h *written) {
+	row := &b.rec.Results[h.row]
+	if b.there == nil || b.entries == 0 || row.DiskBytes == nil || *row.DiskBytes == 0 {
+		return
+	}
+	data := float64(b.entries) * (float64(b.cfg.KeySize) + h.plan.values.mean)
+	row.SpaceAmplification = known(float64(*row.DiskBytes) / data)
 }
 
 // drawSorted returns up to n different numbers below total, ascending.
@@ -353,7 +365,8 @@ func (b *readBack) weigh() error {
 	if err != nil {
 		return err
 	}
-	if disk, ok := m.DiskBytes.Value(); ok && disk == 0 && b.entries > 0 {
+	disk, ok := m.DiskBytes.Value()
+	if ok && disk == 0 && b.entries > 0 {
 		return errors.New("the store takes no space on disk")
 	}
 	tables, ok := m.TableBytes.Value()
@@ -361,11 +374,16 @@ func (b *readBack) weigh() error {
 		return nil
 	}
 	const enough = 16 << 20 // less may be all in memory yet
-	raw := int64(0)
+	raw, p := int64(0), packing{engine: b.engine.title()}
 	for _, h := range b.history {
-		raw += b.rec.Results[h.row].Bytes
+		raw += h.bytes
+		p.rows = append(p.rows, h.row)
 	}
-	b.uncompressed = tables > enough && float64(tables) > 0.95*float64(raw)
+	if tables > enough && raw > 0 {
+		p.ratio = float64(tables) / float64(raw)
+		b.packed = append(b.packed, p)
+	}
+	b.uncompressed = p.ratio > looseRatio
 	return nil
 }
 

@@ -28,8 +28,15 @@ func (r *runner) warnBefore() {
 		r.warn(WarnDebugBuild, "this program was built with "+flags)
 	}
 	if len(r.engines) > 1 && r.cfg.Rounds < enoughRounds {
-		r.warn(WarnTooFewRounds, fmt.Sprintf("with %d rounds no difference can be shown; %d are the least", r.cfg.Rounds, enoughRounds))
+		r.warn(WarnTooFewRounds, fmt.Sprintf("with %s no difference can be shown; %d are the least", rounds(r.cfg.Rounds), enoughRounds))
 	}
+}
+
+func rounds(n int) string {
+	if n == 1 {
+		return "1 round"
+	}
+	return fmt.Sprintf("%d rounds", n)
 }
 
 func (r *runner) warnOfMachine(e *Environment) {
@@ -47,7 +54,11 @@ func (r *runner) warnOfMachine(e *Environment) {
 
 // warnOfSizes compares the size of the data with the memory that can hold it.
 func (r *runner) warnOfSizes(e *Environment) {
-	data := float64(r.cfg.Num) * (float64(r.cfg.KeySize) + r.cfg.ValueSize.Mean())
+	value := r.cfg.ValueSize.Mean()
+	for _, p := range r.cfg.Payloads { // the least tells most
+		value = min(value, p.Mean())
+	}
+	data := float64(r.cfg.Num) * (float64(r.cfg.KeySize) + value)
 	if data == 0 || r.cfg.UseExistingDB {
 		return
 	}
@@ -95,6 +106,8 @@ func (r *runner) warnOfRow(i int) {
 	if row.RewroteNothing() {
 		r.warn(WarnNothingToDo, fmt.Sprintf("%s: compact rewrote nothing; its rate says nothing", row.Engine), i)
 	}
+	r.warnOfRate(i)
+	r.warnOfBandwidth(i)
 	w, _ := FindWorkload(row.Workload)
 	if debt := row.PendingCompactionBytes; w.Writes && debt != nil && *debt > 0 {
 		r.warn(WarnCompactionDebt, fmt.Sprintf("%s %s left work to compaction, which later rows pay", row.Engine, row.Workload), i)
