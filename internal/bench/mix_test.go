@@ -2,6 +2,8 @@ package bench
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -117,7 +119,7 @@ func TestReadBackOfMixes(t *testing.T) {
 		cfg := smallConfig(t, "load", workload)
 		cfg.Num, cfg.ValueSize = 2000, Sizes{SizeUniform, 50, 5000}
 		if workload == "readwhilewriting" {
-			cfg.Duration = Duration(20 * time.Millisecond) // so that the writer has its turn
+			cfg.Duration = Duration(time.Second) // so that the writer has its turn
 		}
 		rec := mustRun(t, cfg, nil, f.engine())
 		row := rec.Results[len(rec.Results)-1]
@@ -383,5 +385,41 @@ func TestKeysFromDB(t *testing.T) {
 	}
 	if s.puts != 0 || len(s.seen) < 400 || slices.Contains(f.calls, "destroy") {
 		t.Errorf("%d puts, %d different keys, %v", s.puts, len(s.seen), f.calls)
+	}
+}
+
+// Where what is found depends on time, a difference is no warning.
+func TestFoundThatDependsOnTime(t *testing.T) {
+	r := &runner{cfg: Config{Threads: 2, Workloads: []string{
+		"fillrandom", "readrandom", "updaterandom", "readrandom", "readwhilewriting", "readrandom", "fillseq", "readrandom",
+	}}}
+	want := []bool{true, true, false, true, false, false, true, true}
+	for i, same := range want {
+		if got := r.sameFound()[i+1]; got != same {
+			t.Errorf("%s at %d: %v", r.cfg.Workloads[i], i+1, got)
+		}
+	}
+	r.cfg.Duration = 1
+	if r.sameFound()[1] {
+		t.Error("with a duration all must find the same")
+	}
+}
+
+// An interrupt while compaction is waited for is an interrupt.
+func TestInterruptWhileSettling(t *testing.T) {
+	f := telling("alpha", func(m *store.Metrics) { m.RunningCompactions = store.Known(1) })
+	cfg := smallConfig(t, "fillseq", "readseq")
+	cfg.Settle = true
+	ctx, cancel := context.WithCancel(context.Background())
+	f.wrap = func(db store.DB) store.DB {
+		return &figures{db, func(m *store.Metrics) {
+			m.RunningCompactions = store.Known(1)
+			m.Levels = []store.LevelMetrics{{}}
+			time.AfterFunc(30*time.Millisecond, cancel)
+		}}
+	}
+	rec, err := Run(ctx, cfg, []Engine{f.engine()}, nil)
+	if !errors.Is(err, ErrInterrupted) || len(rec.Results) != 1 || rec.Results[0].Status != StatusInterrupted {
+		t.Errorf("%v: %+v", err, rec.Results)
 	}
 }

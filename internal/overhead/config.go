@@ -128,7 +128,7 @@ func storeOptions(engine string) store.Options {
 		ParanoidChecks:  store.Off,
 	}
 	if verifies(engine) {
-		o.VerifyChecksums = store.On
+		o.VerifyChecksums, o.ParanoidChecks = store.On, store.On
 	}
 	return o
 }
