@@ -123,9 +123,12 @@ rdb_values rdb_multi_get(rocksdb_t *db, const rocksdb_readoptions_t *ro,
     m->keys[i] = key;
     key += nkeys[i];
   }
-  rocksdb_batched_multi_get_cf(
-      db, ro, rocksdb_get_default_column_family_handle(db), n, m->keys, nkeys,
-      m->values, m->errs, false);
+  // The handle is a wrapper of ours to free; the family stays.
+  rocksdb_column_family_handle_t *family =
+      rocksdb_get_default_column_family_handle(db);
+  rocksdb_batched_multi_get_cf(db, ro, family, n, m->keys, nkeys, m->values,
+                               m->errs, false);
+  rocksdb_column_family_handle_destroy(family);
   for (size_t i = 0; i < n; i++) {
     sizes[i] = -1;
     if (m->errs[i] != NULL) {
