@@ -18,10 +18,10 @@ const allocRuns = 2000
 // that may. The number is an average over many calls, rounded down: what is
 // allocated once for many of them, like a buffer that grows, does not count. It
 // does nothing in builds that allocate for their own ends, with the race
-// detector or the tag lsmkitdebug.
+// detector, the address sanitizer or the tag lsmkitdebug.
 func ZeroAllocs(t testing.TB, name string, fn func()) {
 	t.Helper()
-	if raceEnabled || debugBuild {
+	if raceEnabled || asanEnabled || debugBuild {
 		return
 	}
 	for range 10 {
