@@ -22,7 +22,7 @@ func JSON(w io.Writer, rec *bench.Record) error {
 }
 
 // Read reads a record that JSON wrote. Fields that it doesn't know are passed
-// over; a record of another schema is an error.
+// over; one of another schema, or that contradicts itself, is an error.
 func Read(r io.Reader) (*bench.Record, error) {
 	dec := json.NewDecoder(r)
 	rec := &bench.Record{}
@@ -32,11 +32,11 @@ func Read(r io.Reader) (*bench.Record, error) {
 		}
 		return nil, fmt.Errorf("not a record: %w", err)
 	}
-	if rec.Schema != bench.Schema {
-		return nil, fmt.Errorf("schema %d; this program reads schema %d", rec.Schema, bench.Schema)
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, errors.New("something follows the record")
 	}
-	if dec.More() {
-		return nil, errors.New("more than one record")
+	if err := rec.Check(); err != nil {
+		return nil, err
 	}
 	return rec, nil
 }

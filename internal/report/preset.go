@@ -44,6 +44,9 @@ func (m *model) levelupTable(preset bench.Preset) section {
 	var rows [][]string
 	for _, p := range m.compared {
 		row := []string{presetLabel(preset, p)}
+		if row[0] == "" {
+			continue // it prepares, and is no part of the benchmark
+		}
 		for i, engine := range m.engines {
 			text, ok := m.millis(p, engine)
 			if ok && i > 0 {
@@ -161,6 +164,9 @@ func (m *model) liskTable(preset bench.Preset, s Style, positions []*position) s
 	var rows [][]string
 	for _, p := range positions {
 		row := []string{presetLabel(preset, p)}
+		if row[0] == "" {
+			continue // it prepares, and is no part of the benchmark
+		}
 		for _, engine := range m.engines {
 			row = append(row, liskFigure(p, engine))
 		}

@@ -120,6 +120,9 @@ func TestReadRefuses(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty": "", "not JSON": "fillseq", "array": "[]", "other schema": `{"schema": 2}`, "no schema": "{}",
 		"cut": `{"schema": 1, "results": [`, "two": `{"schema": 1} {"schema": 1}`, "wrong type": `{"schema": 1, "results": 3}`,
+		"garbage behind": `{"schema": 1}}`, "no engine": `{"schema": 1, "results": [{}]}`,
+		"no such place":  `{"schema": 1, "results": [{"engine": "a", "workload": "b", "status": "ok", "position": 1, "round": 1, "threads": 1}]}`,
+		"unknown status": `{"schema": 1, "results": [{"engine": "a", "workload": "b", "status": "fine"}]}`,
 	} {
 		if rec, err := Read(strings.NewReader(text)); err == nil {
 			t.Errorf("%s: read as %+v", name, rec)
@@ -200,7 +203,8 @@ func FuzzRenderers(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
-	f.Add([]byte(`{"schema": 1, "summary": [{"engine": "a", "rounds": 9, "low": 1}], "results": [{"found": 1, "text": "\u001b[2J"}]}`))
+	f.Add([]byte(`{"schema": 1, "summary": [{"engine": "a", "rounds": 9, "low": 1}], "engines": [{"name": "a"}], "config": {"workloads": ["b"]},
+		"results": [{"engine": "a", "workload": "b", "status": "ok", "position": 1, "round": 1, "threads": 1, "found": 1, "text": "\u001b[2J"}]}`))
 	f.Add([]byte(`{"schema": 1, "engines": [{}, {"options": {"cache_size": 1e30, "l1_size": null}}], "warnings": [{}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		rec, err := Read(bytes.NewReader(data))

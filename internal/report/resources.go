@@ -87,7 +87,7 @@ func (m *model) resources() []section {
 			}
 			return []namedCells{{"", figures}}
 		})
-		sections = append(sections, section{grid: numbers(header, rows), notes: m.resourceNotes(columns)})
+		sections = append(sections, section{grid: numbers(header, rows), notes: m.resourceNotes(resourceTables[i])})
 	}
 	return sections
 }

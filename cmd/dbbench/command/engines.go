@@ -43,7 +43,13 @@ func levelDB() bench.Engine {
 				{Name: bench.OptSync, Value: "fdatasync"},
 			}, nil
 		},
-		StatsProperty: "leveldb.stats",
+		StatsProperty:  "leveldb.stats",
+		TablesProperty: "leveldb.sstables",
+		NotTold: map[string]string{
+			"cache_hit_rate":           "LevelDB doesn't count hits",
+			"stall_seconds":            "LevelDB doesn't tell",
+			"pending_compaction_bytes": "LevelDB doesn't tell",
+		},
 	}
 }
 
@@ -68,7 +74,12 @@ func rocksDB() bench.Engine {
 				{Name: bench.OptSync, Value: "fdatasync"},
 			}, nil
 		},
-		StatsProperty:        "rocksdb.stats",
+		StatsProperty:  "rocksdb.stats",
+		TablesProperty: "rocksdb.sstables",
+		NotTold: map[string]string{
+			"cache_hit_rate": "RocksDB counts hits only with statistics on, which slow it down",
+			"stall_seconds":  "this library waits for held up writes itself, which RocksDB doesn't count",
+		},
 		CompactInterruptible: true,
 	}
 }

@@ -12,6 +12,7 @@ const (
 	exitOK          = 0
 	exitFailed      = 1   // a row failed, or a store could not be used
 	exitUsage       = 2   // a wrong flag, value or file name; nothing was touched
+	exitRegression  = 3   // compare found a row slower than is allowed
 	exitInterrupted = 130 // stopped by SIGINT or SIGTERM
 )
 

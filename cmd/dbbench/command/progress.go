@@ -30,7 +30,7 @@ func newProgress(d Deps, w io.Writer, o *runOptions) progress {
 	case o.quiet || o.progress == "never":
 		return &plainProgress{w: w, notesOnly: true}
 	case d.Terminal(w) && d.Getenv("TERM") != "dumb":
-		return newBar(w)
+		return newBar(w, time.Duration(o.config.Duration))
 	}
 	return &plainProgress{w: w}
 }
@@ -48,6 +48,7 @@ func (p *plainProgress) stop()                           {}
 
 func (p *plainProgress) finished(c bench.Cell, r *bench.Result) {
 	if !p.notesOnly {
+		c.Workload = r.Workload // a writer beside readers has a row of its own
 		fmt.Fprintf(p.w, "[%d/%d] %s round %d/%d: %s\n", c.Index+1, c.Cells, cellName(c), c.Round, c.Rounds, outcome(r))
 	}
 }
@@ -73,15 +74,16 @@ type bar struct {
 	container *mpb.Progress
 	bar       *mpb.Bar
 
-	begun time.Time // the run
+	begun    time.Time     // the run
+	duration time.Duration // of each cell; 0 until its operations are done
 
 	mu   sync.Mutex
 	cell bench.Cell
 	now  bench.Progress
 }
 
-func newBar(w io.Writer, options ...mpb.ContainerOption) *bar {
-	b := &bar{begun: time.Now()}
+func newBar(w io.Writer, duration time.Duration, options ...mpb.ContainerOption) *bar {
+	b := &bar{begun: time.Now(), duration: duration}
 	b.container = mpb.New(append([]mpb.ContainerOption{mpb.WithOutput(w), mpb.WithWidth(80)}, options...)...)
 	b.bar = b.container.New(0, mpb.BarStyle(),
 		mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return b.left() })),
@@ -93,15 +95,29 @@ func (b *bar) started(c bench.Cell) {
 	b.mu.Lock()
 	b.cell, b.now = c, bench.Progress{}
 	b.mu.Unlock()
-	b.bar.SetTotal(max(c.Ops, 1), false)
+	total := c.Ops
+	if b.timed(c) {
+		total = int64(b.duration)
+	}
+	b.bar.SetTotal(max(total, 1), false)
 	b.bar.SetCurrent(0)
 }
 
-func (b *bar) tick(_ bench.Cell, p bench.Progress) {
+func (b *bar) tick(c bench.Cell, p bench.Progress) {
 	b.mu.Lock()
 	b.now = p
 	b.mu.Unlock()
+	if b.timed(c) {
+		b.bar.SetCurrent(min(int64(p.Elapsed), int64(b.duration)))
+		return
+	}
 	b.bar.SetCurrent(p.Ops)
+}
+
+// timed tells whether a cell ends by the clock.
+func (b *bar) timed(c bench.Cell) bool {
+	w, ok := bench.FindWorkload(c.Workload)
+	return b.duration > 0 && ok && !w.Single && w.Name != "load"
 }
 
 func (b *bar) finished(_ bench.Cell, r *bench.Result) {
@@ -140,7 +156,9 @@ func (b *bar) right() string {
 	if seconds := p.Elapsed.Seconds(); seconds > 0 && p.Ops > 0 {
 		rate := float64(p.Ops) / seconds
 		text = fmt.Sprintf(" %s/s", report.Rate(rate))
-		if left := c.Ops - p.Ops; left > 0 {
+		if left := b.duration - p.Elapsed; b.timed(c) {
+			text += " ETA " + short(max(left, 0))
+		} else if left := c.Ops - p.Ops; left > 0 {
 			text += " ETA " + short(time.Duration(float64(left)/rate*float64(time.Second)))
 		}
 	} else if p.Elapsed > 0 {

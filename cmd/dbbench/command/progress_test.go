@@ -32,7 +32,7 @@ func (l *lockedBuffer) String() string {
 
 func TestBarShowsWhatRuns(t *testing.T) {
 	var screen lockedBuffer
-	b := newBar(&screen, mpb.WithAutoRefresh(), mpb.WithRefreshRate(time.Millisecond))
+	b := newBar(&screen, 0, mpb.WithAutoRefresh(), mpb.WithRefreshRate(time.Millisecond))
 	c := bench.Cell{
 		Engine: "rocksdb", Workload: "readrandom", Position: 5, Positions: 13, Round: 2, Rounds: 5, Index: 30, Cells: 130, Ops: 1000,
 	}

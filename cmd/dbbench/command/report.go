@@ -34,14 +34,9 @@ that isn't finished, and shows it in any format.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := os.Open(args[0])
+			rec, err := readRecord(args[0])
 			if err != nil {
-				return usageError("%s: %w", quoted(args[0]), cause(err))
-			}
-			defer f.Close()
-			rec, err := report.Read(f)
-			if err != nil {
-				return usageError("%s: %w", quoted(args[0]), err)
+				return err
 			}
 			if len(rec.Summary) == 0 { // the run was not finished
 				rec.Summary = bench.Summarize(rec)
@@ -52,4 +47,19 @@ that isn't finished, and shows it in any format.`,
 	}
 	cmd.Flags().Var(choice(&o.format, report.Formats()...), "format", "form of the results: text, markdown, csv, json or gobench")
 	return cmd
+}
+
+// readRecord reads the record in a file. One that is damaged, or no record, is
+// a matter of usage.
+func readRecord(path string) (*bench.Record, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, usageError("%s: %w", quoted(path), cause(err))
+	}
+	defer f.Close()
+	rec, err := report.Read(f)
+	if err != nil {
+		return nil, usageError("%s: %w", quoted(path), cause(err))
+	}
+	return rec, nil
 }

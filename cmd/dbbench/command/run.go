@@ -24,6 +24,9 @@ type runOptions struct {
 	csvFile  string
 	progress string
 	quiet    bool
+
+	engineOptions []string
+	engines       []bench.Engine // the table, with these options
 }
 
 func newRun(d Deps) *cobra.Command {
@@ -39,6 +42,11 @@ back; a row that is wrong is a failed row.
 Counts are written 1000000, 1_000_000 or 1e6. Sizes take a unit: K, M, G, T, or
 KiB, MiB, GiB, TiB are powers of 1024, KB, MB, GB, TB of 1000. A value size is a
 size or a distribution, such as uniform:50-200, zipf:10-4000 or pareto:50-2K.
+Times take a unit: 500ms, 5s, 1m. A preset may bring numbers of its own, before
+which the flags go.
+
+The keys of --engine-option are those of the options in the header, such as
+write_buffer_size or bloom_bits.
 
 Without --db the stores are in a temporary folder that is removed at the end. In
 --db DIR each engine has a subfolder; a folder that is a store itself is used
@@ -55,7 +63,12 @@ usage (an output file that can't be written included; nothing was touched),
 130 interrupted.`,
 		Example: `  dbbench run --preset core --num 1e5
   dbbench run --workloads fillrandom,readrandom --value-size 1KiB --rounds 7
-  dbbench run --engines rocksdb --workloads fillseq,readseq --format json`,
+  dbbench run --engines rocksdb --workloads fillseq,readseq --format json
+  dbbench run --workloads fillseq,readrandom --latency --interval 1s
+  dbbench run --workloads fillrandom --latency --rate 50_000 --settle
+  dbbench run --workloads fillseq,readwhilewriting --write-rate 1000 --threads 4
+  dbbench run --engines rocksdb,rocksdb --preset core
+  dbbench run --preset core --engine-option rocksdb:bloom_bits=10`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.validate(d, cmd.Flags().Changed); err != nil {
@@ -64,49 +77,8 @@ usage (an output file that can't be written included; nothing was touched),
 			return o.run(cmd, d)
 		},
 	}
-	o.addFlags(cmd)
+	o.addFlags(cmd.Flags())
 	return cmd
-}
-
-func (o *runOptions) addFlags(cmd *cobra.Command) {
-	f, c := cmd.Flags(), &o.config
-	f.SortFlags = false
-	f.Var(list(&c.Engines), "engines", "engines to run, the first being the baseline")
-	f.StringVar(&c.Preset, "preset", "", "`name` of a list of workloads (default \"leveldb\"; see dbbench list presets)")
-	f.Var(list(&c.Workloads), "workloads", "workloads in order, instead of a preset (see dbbench list workloads)")
-	f.Var(count(&c.Num), "num", "number of keys, and of operations of the writing workloads")
-	f.Var(derivedCount(&c.Reads), "reads", "number of operations of the reading workloads (default --num)")
-	f.Var(size(&c.KeySize), "key-size", "size of a key, its prefix included")
-	f.StringVar(&c.KeyPrefix, "key-prefix", "", "`text` that each key begins with")
-	f.Var(choice(&c.KeyFormat, string(bench.KeyDecimal), string(bench.KeyBigEndian), string(bench.KeyPlain)), "key-format",
-		"how a key's number is written: decimal, bigendian or plain (without zeros in front)")
-	f.Var(sizes(&c.ValueSize), "value-size", "size of a value, or a distribution such as uniform:50-200")
-	f.Var(fraction(&c.CompressionRatio), "compression-ratio", "what values can be compressed to: 0.5 is half")
-	f.Var(count(&c.Threads), "threads", "goroutines that share a workload's operations")
-	f.Var(count(&c.BatchSize), "batch-size", "entries of a batch, and keys of a multi-get")
-	f.Var(count(&c.Rounds), "rounds", "passes on each engine; fewer than 4 show no difference")
-	f.Var(count(&c.Seed), "seed", "base of the random numbers")
-	f.BoolVar(&c.Sync, "sync", false, "sync each write to the device")
-	f.Var(choice(&c.Profile, string(bench.ProfileEqual), string(bench.ProfileStock)), "profile",
-		"where options come from: equal sets alike what both engines have, stock is what upstream ships")
-	f.StringVar(&c.DB, "db", "", "`folder` of the stores (default a temporary one)")
-	f.BoolVar(&c.UseExistingDB, "use-existing-db", false, "use the stores in --db, and replace nothing")
-	f.BoolVar(&c.KeepDB, "keep-db", false, "keep the temporary folder")
-	codecs := []string{"none", "snappy", "lz4", "zstd", "zlib"}
-	f.Var(choice(&c.Compression, codecs...), "compression", "codec of table blocks: none, snappy, lz4, zstd or zlib (default the profile's)")
-	f.Var(optionalSize(&c.CacheSize), "cache-size", "size of the block cache (default the profile's)")
-	f.Var(optionalSize(&c.WriteBufferSize), "write-buffer-size", "size of a memtable (default the profile's)")
-	f.Var(optionalSize(&c.BlockSize), "block-size", "size of a table block (default the profile's)")
-	f.Var(optionalCount(&c.BloomBits), "bloom-bits", "bits of the bloom filter for each key; 0 is no filter (default the profile's)")
-	f.Var(optionalCount(&c.OpenFiles), "open-files", "limit of open files; -1 is none (default the profile's)")
-	f.Var(optionalSize(&c.MaxFileSize), "max-file-size", "size of a table file (default the profile's)")
-	f.Var(optionalBool(&c.VerifyChecksums), "verify-checksums", "check the checksum of each block read (default the profile's)")
-	f.Lookup("verify-checksums").NoOptDefVal = "true"
-	f.Var(choice(&o.format, report.Formats()...), "format", "form of the results on stdout: text, markdown, csv, json or gobench")
-	f.StringVar(&o.jsonFile, "json", "", "`file` to write the record to")
-	f.StringVar(&o.csvFile, "csv", "", "`file` to write all rows to")
-	f.Var(choice(&o.progress, "auto", "never"), "progress", "progress on stderr: auto or never")
-	f.BoolVar(&o.quiet, "quiet", false, "no header and no progress")
 }
 
 // validate checks the flags and resolves the configuration. It touches nothing.
@@ -141,11 +113,30 @@ func (o *runOptions) validate(d Deps, given func(flag string) bool) error {
 	if within(c.DB, o.jsonFile) || within(c.DB, o.csvFile) {
 		return usageError("--json and --csv can't be in the folder of the stores, --db %s", quoted(c.DB))
 	}
+	if preset, ok := bench.FindPreset(c.Preset); ok {
+		preset.Apply(c, given)
+	}
 	resolved, err := c.Resolve()
 	if err != nil {
 		return usageError("%w", err)
 	}
 	*c = resolved
+	if err := checkHeeded(c, given); err != nil {
+		return err
+	}
+	o.engines, err = withEngineOptions(d.Engines, c.Engines, o.engineOptions)
+	return err
+}
+
+// checkHeeded refuses a flag that no workload of the list heeds: it would
+// change nothing, and whoever gave it thinks otherwise.
+func checkHeeded(c *bench.Config, given func(flag string) bool) error {
+	for _, h := range heeded {
+		some := slices.ContainsFunc(h.workloads, func(name string) bool { return slices.Contains(c.Workloads, name) })
+		if given(h.flag) && !some {
+			return usageError("--%s: no workload of the list heeds it, only %s", h.flag, strings.Join(h.workloads, ", "))
+		}
+	}
 	return nil
 }
 
@@ -229,7 +220,7 @@ func (o *runOptions) measure(ctx context.Context, d Deps, w *watcher) (*bench.Re
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		rec, err := d.Run(ctx, o.config, d.Engines, w)
+		rec, err := d.Run(ctx, o.config, o.engines, w)
 		done <- outcome{rec, err}
 	}()
 	for interrupted := false; ; {

@@ -152,6 +152,43 @@ func TestRunUsageErrors(t *testing.T) {
 		{"--open-files 0", "--open-files: 0"},
 		{"--verify-checksums=maybe", "--verify-checksums maybe: neither true nor false"},
 		{"--sync=2", "--sync 2: neither true nor false"},
+		{"--workloads fillseq --value-size 10,20", "--value-size"},
+		{"--value-size 10,10 --preset lisk", "named twice"},
+		{"--value-size 10,,20 --preset lisk", "not a number"},
+		{"--duration 5", "--duration 5: "},
+		{"--duration -5s", "--duration: -5s"},
+		{"--warmup x", "--warmup x: "},
+		{"--interval 1ms", "--interval: 1ms"},
+		{"--rate 1000", "--rate: needs --latency"},
+		{"--latency --rate 0", "--rate 0: is not positive"},
+		{"--latency --rate -3", "--rate -3: is not positive"},
+		{"--latency --rate 1.5", "not a whole number"},
+		{"--latency=perhaps", "neither true nor false"},
+		{"--workloads readwhilewriting --write-rate -1", "--write-rate: -1"},
+		{"--write-rate 100", "--write-rate: no workload of the list heeds it, only readwhilewriting"},
+		{"--workloads readrandomwriterandom --read-percent 101", "--read-percent: 101"},
+		{"--read-percent 50", "only readrandomwriterandom"},
+		{"--workloads seekrandom --seek-nexts -1", "--seek-nexts: -1"},
+		{"--seek-nexts 5", "only seekrandom"},
+		{"--workloads scanrange --scan-length 0", "--scan-length: 0"},
+		{"--scan-length 5", "only scanrange, ycsb-e"},
+		{"--workloads deleterange --range-length 0", "--range-length: 0"},
+		{"--range-length 5", "only deleterange"},
+		{"--workloads find --pattern [a", "--pattern: "},
+		{"--pattern a*", "only find"},
+		{"--keys-from-db", "needs --use-existing-db"},
+		{"--engine-option bloom_bits=1", "is not of the form ENGINE:KEY=VALUE"},
+		{"--engine-option leveldb:bloom_bits", "is not of the form ENGINE:KEY=VALUE"},
+		{"--engine-option rocksbd:bloom_bits=1", "engine rocksbd doesn't run; did you mean rocksdb?"},
+		{"--engines leveldb --engine-option rocksdb:bloom_bits=1", "engine rocksdb doesn't run"},
+		{"--engine-option leveldb:bloom_bit=1", "unknown key bloom_bit; did you mean bloom_bits?"},
+		{"--engine-option leveldb:bloom_bits=-1", "is less than 0"},
+		{"--engine-option leveldb:cache_size=0", "is not a size"},
+		{"--engine-option leveldb:cache_size=1.5", "not a whole number"},
+		{"--engine-option leveldb:cache_size=99999999999999999999", "does not fit into 64 bits"},
+		{"--engine-option leveldb:compression=zip", "is not one of none, snappy"},
+		{"--engine-option leveldb:verify_checksums=maybe", "neither true nor false"},
+		{"--engine-option leveldb:bloom_bits=1 --engine-option leveldb:bloom-bits=2", "is given twice"},
 		{"--profile fair", "--profile fair: is not one of equal, stock"},
 		{"--engines", "needs an argument"},
 		{"--engines rocksbd", "unknown engine rocksbd; did you mean rocksdb?"},
@@ -172,7 +209,12 @@ func TestRunUsageErrors(t *testing.T) {
 		{"--db=", "--db is empty"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
-			got := execute(t, untouched(t), append([]string{"run"}, strings.Fields(c.args)...)...)
+			d := untouched(t)
+			d.Run = func(context.Context, bench.Config, []bench.Engine, bench.Observer) (*bench.Record, error) {
+				t.Error("the run began")
+				return nil, errors.New("it should not have begun")
+			}
+			got := execute(t, d, append([]string{"run"}, strings.Fields(c.args)...)...)
 			got.fails(t, exitUsage, c.want)
 			if !strings.Contains(got.err, "dbbench run: ") || !strings.Contains(got.err, "dbbench run --help") {
 				t.Errorf("stderr names no command or no help: %s", got.err)

@@ -2,6 +2,7 @@ package command
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -99,14 +100,63 @@ func optionalSize(dst **int64) value {
 	}}
 }
 
-// sizes is a size or a distribution of them.
-func sizes(dst *bench.Sizes) value {
+// sizes is a size or a distribution of them, or several of these: then all go
+// to several, and the first to dst.
+func sizes(dst *bench.Sizes, several *[]bench.Sizes) value {
 	return value{"sizes", func() string { return dst.String() }, func(s string) error {
-		z, err := bench.ParseSizes(s, parseSize)
+		var all []bench.Sizes
+		for _, text := range strings.Split(s, ",") {
+			z, err := bench.ParseSizes(strings.TrimSpace(text), parseSize)
+			if err != nil {
+				return err
+			}
+			if slices.Contains(all, z) {
+				return fmt.Errorf("%s is named twice", z)
+			}
+			all = append(all, z)
+		}
+		*dst, *several = all[0], nil
+		if len(all) > 1 {
+			*several = all
+		}
+		return nil
+	}}
+}
+
+// rate is a whole number of operations a second.
+func rate(dst *float64) value {
+	return value{"count", nil, func(s string) error {
+		n, err := parseCount(s)
+		if err == nil && n < 1 {
+			err = errors.New("is not positive")
+		}
 		if err == nil {
-			*dst = z
+			*dst = float64(n)
 		}
 		return err
+	}}
+}
+
+// percent is a number of percent, with or without the sign for it.
+func percent(dst *float64) value {
+	return value{"percent", nil, func(s string) error {
+		x, err := strconv.ParseFloat(strings.TrimSuffix(s, "%"), 64)
+		if err != nil {
+			return errors.New("not a number of percent")
+		}
+		if !(x >= 0 && x <= 100) {
+			return errors.New("is not between 0 and 100")
+		}
+		*dst = x
+		return nil
+	}}
+}
+
+// texts collects the values of a flag that may be repeated.
+func texts(dst *[]string) value {
+	return value{"option", nil, func(s string) error {
+		*dst = append(*dst, s)
+		return nil
 	}}
 }
 
@@ -135,6 +185,9 @@ func list(dst *[]string) value {
 		return nil
 	}}
 }
+
+// codecs are the names of --compression.
+var codecs = []string{"none", "snappy", "lz4", "zstd", "zlib"}
 
 // choice is one of some words.
 func choice[T ~string](dst *T, words ...string) value {
