@@ -244,8 +244,11 @@ func (m *model) whyNothing(p *position) string {
 					inUse++
 				}
 			}
-			if inUse <= 1 {
-				return ", as all its tables were in one level already"
+			switch inUse {
+			case 0:
+				return ", as it had no tables before"
+			case 1:
+				return ", as all its tables were in one level"
 			}
 		}
 	}
