@@ -15,9 +15,10 @@
 // A workload is a kernel: a loop over operations that calls the engine and
 // counts, with nothing else in it: no clock, no allocation, no channel, no map.
 // The driver hands it the operations in blocks, and between two blocks looks at
-// the stop flag and publishes the count. Key numbers come from generators that
-// give the same sequence as LevelDB's db_bench, values are windows of one buffer
-// that was filled before.
+// the stop flag and publishes the count. Only where operations are timed (--latency)
+// or begin on a schedule (--rate) the driver looks at the clock round each call.
+// Key numbers come from generators that give the same sequence as LevelDB's
+// db_bench, values are windows of one buffer that was filled before.
 //
 // # After the clock
 //

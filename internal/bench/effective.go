@@ -85,6 +85,9 @@ func describe(c *Config, e *Engine, o store.Options) (EngineInfo, error) {
 			info.Notes[option.Name] = option.Note
 		}
 	}
+	if _, noted := info.Notes[OptOpenFiles]; !noted && o.MaxOpenFiles == store.UnlimitedFiles && effective.MaxOpenFiles != store.UnlimitedFiles {
+		info.Notes[OptOpenFiles] = "all were asked for; " + e.Name + " has a limit, which is more than a run opens"
+	}
 	for _, asked := range listOptions(o) {
 		got, _ := info.Options.Get(asked.Name)
 		if isSet(c, asked.Name) && asked.Value != got.Value {

@@ -254,8 +254,11 @@ func (p *pass) measure(plan *plan, w Workload, cell Cell, row *Result) (out outc
 		return outcome{err: err, abandoned: p.abandoned}
 	}
 	out = outcome{byShare: make([]int64, plan.workers)}
-	prepareMemory()
-	before := p.readUse()
+	var before resources
+	if !w.noFigures {
+		prepareMemory()
+		before = p.readUse()
+	}
 	if plan.ops > 0 {
 		kernels, aside, err := p.kernels(plan)
 		if err != nil {
@@ -274,11 +277,14 @@ func (p *pass) measure(plan *plan, w Workload, cell Cell, row *Result) (out outc
 		if p.cfg.Settle && w.Writes {
 			out.err = p.settleAfter(row)
 		}
+		if out.err != nil && p.ctx.Err() != nil {
+			out.interrupted, out.err = true, nil
+		}
 	}
 	if out.err == nil && !out.interrupted {
 		out.err = p.look(plan.after, row)
 	}
-	if !out.abandoned {
+	if !out.abandoned && !p.abandoned && !w.noFigures {
 		written := out.written
 		if out.aside != nil {
 			written += out.aside.written

@@ -131,7 +131,7 @@ func TestSettle(t *testing.T) {
 	if r.SettleSeconds == nil || *r.SettleSeconds < 0.05 || *r.SettledOpsPerSec >= r.OpsPerSec {
 		t.Errorf("settled after %v s, at %v", r.SettleSeconds, r.SettledOpsPerSec)
 	}
-	if r := rec.Results[1]; r.SettleSeconds != nil || r.Ops != 1 {
+	if r := rec.Results[1]; r.SettleSeconds == nil || r.Ops != 1 {
 		t.Errorf("settle: %+v", r)
 	}
 	options := OptionList{{Name: OptL0Triggers, Value: "4/8/12"}, {Name: OptL1Size, Value: int64(10 << 20)}}

@@ -157,8 +157,8 @@ type Result struct {
 	// Intervals are the figures of each piece of the time, if asked for.
 	Intervals []Interval `json:"intervals,omitempty"`
 
-	// SettleSeconds is how long it took after the workload until compaction had
-	// nothing left to do, if asked for; SettledOpsPerSec is Ops divided by both
+	// SettleSeconds is how long it took after the workload, or in settle, until
+	// compaction had nothing left to do, if asked for; SettledOpsPerSec is Ops divided by both
 	// times together.
 	SettleSeconds    *float64 `json:"settle_seconds,omitempty"`
 	SettledOpsPerSec *float64 `json:"settled_ops_per_sec,omitempty"`
@@ -188,8 +188,9 @@ type Result struct {
 	// WriteAmplification is what the process gave to the device for each byte of
 	// keys and values that the workload wrote.
 	WriteAmplification *float64 `json:"write_amplification,omitempty"`
-	// SpaceAmplification is the size of the store for each byte of keys and
-	// values that are in it; of rows whose store is read back.
+	// SpaceAmplification is the size of the store, its logs included, for each
+	// byte of keys and values that are in it, as they are without compression; of
+	// rows whose store is read back.
 	SpaceAmplification *float64 `json:"space_amplification,omitempty"`
 	// FilesPerLevelBefore and FilesPerLevelAfter are the number of table files
 	// of each level.

@@ -109,11 +109,16 @@ func activity(m *store.Metrics) []any {
 
 // settlePlan measures how long compaction still takes.
 func settlePlan(*Config) *plan {
+	var took time.Duration
 	return &plan{
-		ops: 1, unit: 1, after: recordSize,
-		call: func(ctx context.Context, s *session) error {
-			_, err := settle(ctx, s.db, s.triggers)
+		ops: 1, unit: 1,
+		call: func(ctx context.Context, s *session) (err error) {
+			took, err = settle(ctx, s.db, s.triggers)
 			return err
+		},
+		after: func(s *session, row *Result) error {
+			row.SettleSeconds = known(took.Seconds()) // the row's own time has that of making sure too
+			return recordSize(s, row)
 		},
 	}
 }
