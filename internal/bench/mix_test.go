@@ -407,7 +407,7 @@ func TestFoundThatDependsOnTime(t *testing.T) {
 
 // An interrupt while compaction is waited for is an interrupt.
 func TestInterruptWhileSettling(t *testing.T) {
-	f := telling("alpha", func(m *store.Metrics) { m.RunningCompactions = store.Known(1) })
+	f := newFake("alpha")
 	cfg := smallConfig(t, "fillseq", "readseq")
 	cfg.Settle = true
 	ctx, cancel := context.WithCancel(context.Background())
