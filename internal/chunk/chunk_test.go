@@ -218,7 +218,7 @@ func TestChunksGrow(t *testing.T) {
 	for i := range 10000 {
 		entries = append(entries, entry{fmt.Appendf(nil, "%016d", i), make([]byte, 100)})
 	}
-	for _, test := range []struct{ rows, fills int }{{1, 1}, {3, 2}, {10, 4}, {100, 7}, {10000, 32}} {
+	for _, test := range []struct{ rows, fills int }{{1, 1}, {3, 2}, {10, 4}, {100, 7}, {10000, 85}} {
 		c, src, _ := newCursor(t, entries, false)
 		ok := c.First()
 		for range test.rows - 1 {
@@ -275,6 +275,28 @@ func TestClosed(t *testing.T) {
 		}
 		if name == "cursor" && (c.First() || c.SeekLT([]byte("z")) || c.Err() != errShut || src.fills != fills) {
 			t.Errorf("finished cursor was positioned")
+		}
+	}
+}
+
+// The current key may be what is sought: it lies in the buffer that is filled.
+func TestSeekCurrentKey(t *testing.T) {
+	var entries []entry
+	for i := range 100 {
+		entries = append(entries, entry{fmt.Appendf(nil, "%03d", i), make([]byte, 50)})
+	}
+	c, _, _ := newCursor(t, entries, false)
+	for ok := c.First(); ok && string(c.Key()) != "050"; {
+		ok = c.Next()
+	}
+	for range 3 {
+		if !c.SeekGE(c.Key()) || string(c.Key()) != "050" {
+			t.Fatalf("at or behind 050 is %q", c.Key())
+		}
+	}
+	for i := 49; i >= 47; i-- {
+		if want := fmt.Sprintf("%03d", i); !c.SeekLT(c.Key()) || string(c.Key()) != want {
+			t.Fatalf("%q, want %s", c.Key(), want)
 		}
 	}
 }
