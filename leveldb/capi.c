@@ -74,9 +74,8 @@ static const char *string(const char **p, const char *end, uint32_t *n) {
 enum { HEADER = 12, TAG_DELETE = 0, TAG_PUT = 1 };
 
 char *ldb_write(leveldb_t *db, const leveldb_writeoptions_t *wo,
-                const char *rep, size_t nrep) {
+                leveldb_writebatch_t *batch, const char *rep, size_t nrep) {
   if (nrep < HEADER) return fail("Corruption: batch shorter than its header");
-  leveldb_writebatch_t *batch = leveldb_writebatch_create();
   const char *p = rep + HEADER, *end = rep + nrep;
   char *err = NULL;
   int valid = 1;
@@ -100,7 +99,7 @@ char *ldb_write(leveldb_t *db, const leveldb_writeoptions_t *wo,
   } else {
     err = fail("Corruption: malformed batch");
   }
-  leveldb_writebatch_destroy(batch);
+  leveldb_writebatch_clear(batch);
   return err;
 }
 

@@ -44,6 +44,7 @@ type engine struct {
 	async  *C.leveldb_writeoptions_t
 	sync   *C.leveldb_writeoptions_t
 	verify bool
+	batch  *C.leveldb_writebatch_t // the leader's, between writes empty
 
 	levi   *levigo.DB
 	opts   *levigo.Options
@@ -64,6 +65,7 @@ func (e *engine) close() {
 	C.leveldb_readoptions_destroy(e.ro)
 	C.leveldb_writeoptions_destroy(e.async)
 	C.leveldb_writeoptions_destroy(e.sync)
+	C.leveldb_writebatch_destroy(e.batch)
 	e.levi.Close()
 	e.freeOptions()
 }
@@ -101,9 +103,18 @@ func (e *engine) delete(key []byte, sync bool) string {
 	return text(C.ldb_delete(e.db, e.writeOptions(sync), k, nk))
 }
 
+// keptBatch is the size up to which a batch's memory is kept for the next one.
+const keptBatch = 1 << 20
+
+// write commits an encoded batch. One goroutine at a time may call it.
 func (e *engine) write(rep []byte, sync bool) string {
 	p, n := chars(rep)
-	return text(C.ldb_write(e.db, e.writeOptions(sync), p, n))
+	err := text(C.ldb_write(e.db, e.writeOptions(sync), e.batch, p, n))
+	if len(rep) > keptBatch {
+		C.leveldb_writebatch_destroy(e.batch)
+		e.batch = C.leveldb_writebatch_create()
+	}
+	return err
 }
 
 func (e *engine) writeOptions(sync bool) *C.leveldb_writeoptions_t {

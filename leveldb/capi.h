@@ -45,9 +45,11 @@ char *ldb_delete(leveldb_t *db, const leveldb_writeoptions_t *wo,
                  const char *key, size_t nkey);
 
 // ldb_write exists because LevelDB's C API can't take an encoded batch: it
-// decodes rep (see store.Batch) into a write batch and commits that.
+// decodes rep (see store.Batch) into batch and commits that. The batch is kept
+// between writes, since its memory would grow anew in each of them; no two
+// calls may have it at a time.
 char *ldb_write(leveldb_t *db, const leveldb_writeoptions_t *wo,
-                const char *rep, size_t nrep);
+                leveldb_writebatch_t *batch, const char *rep, size_t nrep);
 
 // Values of a multi-get: sizes[i] is a length or -1; len bytes of values in
 // the caller's buffer or in held until ldb_multi_take.

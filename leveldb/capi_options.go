@@ -29,6 +29,7 @@ func openEngine(path string, o *Options, strict bool) (*engine, string) {
 	e.ro = C.ldb_read_options(flag(e.verify))
 	e.async = C.ldb_write_options(0)
 	e.sync = C.ldb_write_options(1)
+	e.batch = C.leveldb_writebatch_create()
 	return e, ""
 }
 
