@@ -20,6 +20,14 @@
 
 #include <leveldb/c.h>
 
+// Handles are pointers to these. cgo, as long as it doesn't know what is in
+// them, looks in each call whether that is memory of Go's.
+struct leveldb_t { char opaque; };
+struct leveldb_readoptions_t { char opaque; };
+struct leveldb_snapshot_t { char opaque; };
+struct leveldb_writebatch_t { char opaque; };
+struct leveldb_writeoptions_t { char opaque; };
+
 // A value: len bytes in the caller's buffer or, where that was too small, in
 // held until ldb_take.
 typedef struct {
@@ -81,13 +89,17 @@ enum {
   LDB_KEYS_ONLY = 4,
   LDB_FILL_CACHE = 8,
   LDB_VERIFY = 16,
+  LDB_OWN = 32,
 };
 
 // ldb_iter_new exists to make read options, bounds and iterator in one
-// crossing, with bounds in C memory. It returns NULL when memory is out.
-ldb_iter *ldb_iter_new(leveldb_t *db, const leveldb_snapshot_t *snapshot,
-                       int flags, const char *lower, size_t nlower,
-                       const char *upper, size_t nupper);
+// crossing, with bounds in C memory. ro are the read options of the store or of
+// the snapshot, which outlive it and do unless the flags have LDB_OWN. It
+// returns NULL when memory is out.
+ldb_iter *ldb_iter_new(leveldb_t *db, const leveldb_readoptions_t *ro,
+                       const leveldb_snapshot_t *snapshot, int flags,
+                       const char *lower, size_t nlower, const char *upper,
+                       size_t nupper);
 void ldb_iter_free(ldb_iter *x);
 
 // The operations of internal/chunk, with the same numbers.

@@ -5,7 +5,7 @@
 
 struct ldb_iter {
   leveldb_iterator_t *it;
-  leveldb_readoptions_t *ro;
+  leveldb_readoptions_t *own;  // NULL if it reads with the store's
   const char *lower, *upper;
   size_t nlower, nupper;
   int flags;
@@ -13,9 +13,20 @@ struct ldb_iter {
   char bounds[];
 };
 
-ldb_iter *ldb_iter_new(leveldb_t *db, const leveldb_snapshot_t *snapshot,
-                       int flags, const char *lower, size_t nlower,
-                       const char *upper, size_t nupper) {
+// Makes read options for what the store's don't say.
+static leveldb_readoptions_t *options(ldb_iter *x,
+                                      const leveldb_snapshot_t *snapshot) {
+  leveldb_readoptions_t *ro = leveldb_readoptions_create();
+  leveldb_readoptions_set_verify_checksums(ro, (x->flags & LDB_VERIFY) != 0);
+  leveldb_readoptions_set_fill_cache(ro, (x->flags & LDB_FILL_CACHE) != 0);
+  leveldb_readoptions_set_snapshot(ro, snapshot);
+  return ro;
+}
+
+ldb_iter *ldb_iter_new(leveldb_t *db, const leveldb_readoptions_t *ro,
+                       const leveldb_snapshot_t *snapshot, int flags,
+                       const char *lower, size_t nlower, const char *upper,
+                       size_t nupper) {
   ldb_iter *x = malloc(sizeof *x + nlower + nupper);
   if (x == NULL) return NULL;
   x->flags = flags;
@@ -26,17 +37,14 @@ ldb_iter *ldb_iter_new(leveldb_t *db, const leveldb_snapshot_t *snapshot,
   x->nupper = nupper;
   if (nlower > 0) memcpy(x->bounds, lower, nlower);
   if (nupper > 0) memcpy(x->bounds + nlower, upper, nupper);
-  x->ro = leveldb_readoptions_create();
-  leveldb_readoptions_set_verify_checksums(x->ro, (flags & LDB_VERIFY) != 0);
-  leveldb_readoptions_set_fill_cache(x->ro, (flags & LDB_FILL_CACHE) != 0);
-  leveldb_readoptions_set_snapshot(x->ro, snapshot);
-  x->it = leveldb_create_iterator(db, x->ro);
+  x->own = flags & LDB_OWN ? options(x, snapshot) : NULL;
+  x->it = leveldb_create_iterator(db, x->own != NULL ? x->own : ro);
   return x;
 }
 
 void ldb_iter_free(ldb_iter *x) {
   leveldb_iter_destroy(x->it);
-  leveldb_readoptions_destroy(x->ro);
+  if (x->own != NULL) leveldb_readoptions_destroy(x->own);
   free(x);
 }
 

@@ -39,9 +39,12 @@ func (e *engine) newIter(r reader, s iterSettings) (it cIter, ok bool) {
 	set(s.keysOnly, C.LDB_KEYS_ONLY)
 	set(s.fillCache, C.LDB_FILL_CACHE)
 	set(s.verify, C.LDB_VERIFY)
+	// Making read options takes as long as a step or two: most iterators do
+	// with the store's.
+	set(!s.fillCache || s.verify != e.verify, C.LDB_OWN)
 	lower, nlower := chars(s.lower)
 	upper, nupper := chars(s.upper)
-	x := C.ldb_iter_new(e.db, r.snapshot, flags, lower, nlower, upper, nupper)
+	x := C.ldb_iter_new(e.db, r.ro, r.snapshot, flags, lower, nlower, upper, nupper)
 	return cIter{x}, x != nil
 }
 

@@ -21,6 +21,14 @@
 
 #include <rocksdb/c.h>
 
+// Handles are pointers to these. cgo, as long as it doesn't know what is in
+// them, looks in each call whether that is memory of Go's.
+struct rocksdb_t { char opaque; };
+struct rocksdb_readoptions_t { char opaque; };
+struct rocksdb_snapshot_t { char opaque; };
+struct rocksdb_writebatch_t { char opaque; };
+struct rocksdb_writeoptions_t { char opaque; };
+
 // A value: len bytes in the caller's buffer or, where that was too small, in
 // held until rdb_take.
 typedef struct {
@@ -83,14 +91,18 @@ enum {
   RDB_KEYS_ONLY = 4,
   RDB_FILL_CACHE = 8,
   RDB_VERIFY = 16,
+  RDB_OWN = 32,
 };
 
 // rdb_iter_new exists to make read options, bounds and iterator in one
 // crossing, with bounds in C memory: RocksDB refers to them as long as the
-// iterator lives. It returns NULL when memory is out.
-rdb_iter *rdb_iter_new(rocksdb_t *db, const rocksdb_snapshot_t *snapshot,
-                       int flags, const char *lower, size_t nlower,
-                       const char *upper, size_t nupper);
+// iterator lives. ro are the read options of the store or of the snapshot,
+// which outlive it and do unless the flags have RDB_OWN, as they must with
+// bounds. It returns NULL when memory is out.
+rdb_iter *rdb_iter_new(rocksdb_t *db, const rocksdb_readoptions_t *ro,
+                       const rocksdb_snapshot_t *snapshot, int flags,
+                       const char *lower, size_t nlower, const char *upper,
+                       size_t nupper);
 void rdb_iter_free(rdb_iter *x);
 
 // The operations of internal/chunk, with the same numbers.

@@ -5,15 +5,26 @@
 
 struct rdb_iter {
   rocksdb_iterator_t *it;
-  rocksdb_readoptions_t *ro;
+  rocksdb_readoptions_t *own;  // NULL if it reads with the store's
   int flags;
   int ahead;  // it stands on an entry that did not fit into the last chunk
   char bounds[];
 };
 
-rdb_iter *rdb_iter_new(rocksdb_t *db, const rocksdb_snapshot_t *snapshot,
-                       int flags, const char *lower, size_t nlower,
-                       const char *upper, size_t nupper) {
+// Makes read options for what the store's don't say.
+static rocksdb_readoptions_t *options(rdb_iter *x,
+                                      const rocksdb_snapshot_t *snapshot) {
+  rocksdb_readoptions_t *ro = rocksdb_readoptions_create();
+  rocksdb_readoptions_set_verify_checksums(ro, (x->flags & RDB_VERIFY) != 0);
+  rocksdb_readoptions_set_fill_cache(ro, (x->flags & RDB_FILL_CACHE) != 0);
+  rocksdb_readoptions_set_snapshot(ro, snapshot);
+  return ro;
+}
+
+rdb_iter *rdb_iter_new(rocksdb_t *db, const rocksdb_readoptions_t *ro,
+                       const rocksdb_snapshot_t *snapshot, int flags,
+                       const char *lower, size_t nlower, const char *upper,
+                       size_t nupper) {
   rdb_iter *x = malloc(sizeof *x + nlower + nupper);
   if (x == NULL) return NULL;
   x->flags = flags;
@@ -21,23 +32,20 @@ rdb_iter *rdb_iter_new(rocksdb_t *db, const rocksdb_snapshot_t *snapshot,
   char *lower_copy = x->bounds, *upper_copy = x->bounds + nlower;
   if (nlower > 0) memcpy(lower_copy, lower, nlower);
   if (nupper > 0) memcpy(upper_copy, upper, nupper);
-  x->ro = rocksdb_readoptions_create();
-  rocksdb_readoptions_set_verify_checksums(x->ro, (flags & RDB_VERIFY) != 0);
-  rocksdb_readoptions_set_fill_cache(x->ro, (flags & RDB_FILL_CACHE) != 0);
-  rocksdb_readoptions_set_snapshot(x->ro, snapshot);
+  x->own = flags & RDB_OWN ? options(x, snapshot) : NULL;
   if (flags & RDB_LOWER) {
-    rocksdb_readoptions_set_iterate_lower_bound(x->ro, lower_copy, nlower);
+    rocksdb_readoptions_set_iterate_lower_bound(x->own, lower_copy, nlower);
   }
   if (flags & RDB_UPPER) {
-    rocksdb_readoptions_set_iterate_upper_bound(x->ro, upper_copy, nupper);
+    rocksdb_readoptions_set_iterate_upper_bound(x->own, upper_copy, nupper);
   }
-  x->it = rocksdb_create_iterator(db, x->ro);
+  x->it = rocksdb_create_iterator(db, x->own != NULL ? x->own : ro);
   return x;
 }
 
 void rdb_iter_free(rdb_iter *x) {
   rocksdb_iter_destroy(x->it);
-  rocksdb_readoptions_destroy(x->ro);
+  if (x->own != NULL) rocksdb_readoptions_destroy(x->own);
   free(x);
 }
 

@@ -62,14 +62,14 @@ func (c *Children) Add(kind Kind, n *Node, r Resource) {
 // one is told true, and has to free the resource.
 func (c *Children) Remove(kind Kind, n *Node) bool {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if n.next == nil {
-		return false
+	in := n.next != nil
+	if in {
+		n.prev.next, n.next.prev = n.next, n.prev
+		n.prev, n.next = nil, nil
+		c.n[kind]--
 	}
-	n.prev.next, n.next.prev = n.next, n.prev
-	n.prev, n.next = nil, nil
-	c.n[kind]--
-	return true
+	c.mu.Unlock()
+	return in
 }
 
 // Len returns the number of children of a kind.
