@@ -74,3 +74,30 @@ func TestBoundedScanSkipsNoTombstones(t *testing.T) {
 		t.Errorf("no bound: %d rows and %d tombstones, want %d and %d", rows, n, before, deleted)
 	}
 }
+
+// A snapshot is let go of when both it and the last iterator made from it are
+// closed, by RocksDB's own count. LevelDB doesn't tell.
+func TestSnapshotsAreReleased(t *testing.T) {
+	db, err := rocksdb.Open(filepath.Join(t.TempDir(), "db"), &rocksdb.Options{Options: store.Options{CreateIfMissing: true}})
+	must(t, err)
+	defer func() { must(t, db.Close()) }()
+	want := func(n, when string) {
+		t.Helper()
+		if got, err := db.Property("rocksdb.num-snapshots"); err != nil || got != n {
+			t.Errorf("%s: %s snapshots, %v; want %s", when, got, err, n)
+		}
+	}
+	s, err := db.NewSnapshot()
+	must(t, err)
+	var its [2]store.Iterator
+	for i := range its {
+		its[i], err = s.NewIterator(nil)
+		must(t, err)
+	}
+	want("1", "made")
+	must(t, its[0].Close())
+	must(t, s.Release())
+	want("1", "released, with an iterator left")
+	must(t, its[1].Close())
+	want("0", "all closed")
+}
