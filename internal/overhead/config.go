@@ -111,8 +111,8 @@ func openFiles(engine string) int {
 	return store.UnlimitedFiles
 }
 
-// verifies tells whether reads check checksums. LevelDB's db_bench can't, and
-// RocksDB's does.
+// verifies tells whether reads check checksums, with which the harness switches
+// paranoid checks. LevelDB's db_bench does neither, RocksDB's both.
 func verifies(engine string) bool { return engine == rocksdb.Engine }
 
 // storeOptions are the options of the sides in Go.

@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/lsmkit/lsmkit/leveldb"
 )
@@ -120,7 +119,7 @@ func runNative(ctx context.Context, c *config, engine, dir string) ([]cell, erro
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	cells := readRows(stdout, cmd.Process.Pid)
+	cells := readRows(stdout)
 	if err := cmd.Wait(); err != nil {
 		return nil, fmt.Errorf("%w: %s", err, lastLine(stderr.String()))
 	}
@@ -135,22 +134,13 @@ func runNative(ctx context.Context, c *config, engine, dir string) ([]cell, erro
 	return cells, nil
 }
 
-// readRows reads results as they come, and with each the processor time that
-// the program has used since the one before.
-func readRows(stdout io.Reader, pid int) []cell {
+func readRows(stdout io.Reader) []cell {
 	var cells []cell
-	var before time.Duration
 	lines := bufio.NewScanner(stdout)
 	for lines.Scan() {
-		c, ok := parseRow(lines.Text())
-		if !ok {
-			continue
+		if c, ok := parseRow(lines.Text()); ok {
+			cells = append(cells, c)
 		}
-		if now, ok := processTime(pid); ok {
-			c.cpu = now - before
-			before = now
-		}
-		cells = append(cells, c)
 	}
 	return cells
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/lsmkit/lsmkit/leveldb"
 	"github.com/lsmkit/lsmkit/rocksdb"
@@ -85,28 +84,18 @@ func TestCheckFindsWrongCounts(t *testing.T) {
 }
 
 func TestRatios(t *testing.T) {
-	a := &series{Micros: []float64{9, 2, 4}, CPUSeconds: []float64{1, 3}}
-	b := &series{Micros: []float64{1, 2, 100}}
-	if got := timeRatio(a, b); got != 2 {
-		t.Errorf("ratio of medians %v", got)
+	a, b := &series{Micros: []float64{9, 2, 4}}, &series{Micros: []float64{1, 2, 100}}
+	if got := ratio(a, b, median); got != 2 {
+		t.Errorf("of medians %v", got)
 	}
-	if got := cpuRatio(a, b); got != 0 {
+	if got := ratio(a, b, slices.Min); got != 2 {
+		t.Errorf("of the least %v", got)
+	}
+	if got := ratio(a, nil, median); got != 0 {
 		t.Errorf("unknown ratio %v", got)
 	}
-	if got := timeRatio(a, nil); got != 0 {
-		t.Errorf("unknown ratio %v", got)
-	}
-}
-
-func TestProcessTimeGoesOn(t *testing.T) {
-	before, ok := processTime(os.Getpid())
-	if !ok {
-		t.Skip("the system doesn't tell")
-	}
-	for began := time.Now(); time.Since(began) < 20*time.Millisecond; {
-	}
-	if after, _ := processTime(os.Getpid()); after <= before {
-		t.Errorf("%v after %v", after, before)
+	if got := median([]float64{4, 1, 3, 2}); got != 2.5 {
+		t.Errorf("median of four %v", got)
 	}
 }
 
@@ -151,7 +140,7 @@ func TestCommand(t *testing.T) {
 				t.Errorf("%s %s %s has %d rounds", row.Engine, row.Workload, s, len(series.Micros))
 			}
 		}
-		if row.Engine != "none" && (row.Sides[sideOurs] == nil || row.Sides[sidePlain] == nil) {
+		if row.Engine != harness && (row.Sides[sideOurs] == nil || row.Sides[sidePlain] == nil) {
 			t.Errorf("%s %s lacks a side", row.Engine, row.Workload)
 		}
 	}

@@ -14,7 +14,6 @@ type result struct {
 	Go          string            `json:"go"`
 	Versions    map[string]string `json:"versions"`
 	Commands    map[string]string `json:"commands"` // of the native benchmarks
-	Options     bench.OptionList  `json:"options"`  // of the sides in Go
 	// OptionDiff lists what differs between RocksDB's own notes of the options of
 	// C++ and of Go; null if they were not compared.
 	OptionDiff []string `json:"option_diff"`
@@ -33,13 +32,9 @@ type row struct {
 
 // A series is what one side did, in the order of the rounds.
 type series struct {
-	Micros []float64 `json:"micros_per_op"`
-	// CPUSeconds is the processor time of the whole process, its background
-	// work included: less sharp than wall time on a machine of one's own, and
-	// more so on one that others use.
-	CPUSeconds []float64 `json:"cpu_seconds,omitempty"`
-	Found      []int64   `json:"found,omitempty"`
-	Lookups    []int64   `json:"lookups,omitempty"`
+	Micros  []float64 `json:"micros_per_op"`
+	Found   []int64   `json:"found,omitempty"`
+	Lookups []int64   `json:"lookups,omitempty"`
 }
 
 // add adds the cells of a pass.
@@ -66,9 +61,6 @@ func (r *result) row(engine, workload string, position int) *row {
 
 func (s *series) add(c cell) {
 	s.Micros = append(s.Micros, c.micros)
-	if c.cpu > 0 {
-		s.CPUSeconds = append(s.CPUSeconds, c.cpu.Seconds())
-	}
 	if c.found >= 0 {
 		s.Found = append(s.Found, c.found)
 		s.Lookups = append(s.Lookups, c.lookups)
@@ -84,27 +76,17 @@ func median(values []float64) float64 {
 	return (sorted[n/2] + sorted[(n-1)/2]) / 2
 }
 
-// timeRatio is the ratio of two sides' medians; 0 is unknown.
-func timeRatio(a, b *series) float64 {
+// ratio is the ratio of what two sides have, by median or by slices.Min; 0 is
+// unknown.
+func ratio(a, b *series, of func([]float64) float64) float64 {
 	if a == nil || b == nil {
 		return 0
 	}
-	return quotient(median(a.Micros), median(b.Micros))
-}
-
-// cpuRatio is the ratio of two sides' processor times; 0 is unknown.
-func cpuRatio(a, b *series) float64 {
-	if a == nil || b == nil {
+	divisor := of(b.Micros)
+	if divisor == 0 {
 		return 0
 	}
-	return quotient(median(a.CPUSeconds), median(b.CPUSeconds))
-}
-
-func quotient(a, b float64) float64 {
-	if b == 0 {
-		return 0
-	}
-	return a / b
+	return of(a.Micros) / divisor
 }
 
 // check notes counts that are not as they must be. Every side and round reads

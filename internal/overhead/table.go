@@ -8,6 +8,9 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/lsmkit/lsmkit/leveldb"
+	"github.com/lsmkit/lsmkit/rocksdb"
 )
 
 // writeText writes the result for people.
@@ -20,13 +23,14 @@ func writeText(w io.Writer, r *result) {
 		}
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "%d entries of %d+%d bytes, %d rounds, interleaved; times are medians in µs an operation, least and most behind them\n",
-		r.Config.Num, keySize, valueSize, r.Config.Rounds)
-	fmt.Fprintf(w, "reads verify checksums: leveldb %v, rocksdb %v, on all sides\n", verifies("leveldb"), verifies("rocksdb"))
+	fmt.Fprintf(w, "all sides: write buffer %d MiB, table files %d MiB, block cache %d MiB, blocks %d KiB, Snappy, no filters; reads verify checksums: leveldb %v, rocksdb %v\n",
+		writeBuffer>>20, tableFile>>20, blockCache>>20, blockSize>>10, verifies(leveldb.Engine), verifies(rocksdb.Engine))
 	writeOptionDiff(w, r)
+	fmt.Fprintf(w, "%d entries of %d+%d bytes, %d rounds, the sides in turns; µs an operation: median, least to most; factors of medians, and of the least\n",
+		r.Config.Num, keySize, valueSize, r.Config.Rounds)
 	fmt.Fprintln(w, rows(r).Render())
 	for _, f := range r.Faults {
-		fmt.Fprintln(w, "WRONG:", f)
+		fmt.Fprintln(w, "wrong:", f)
 	}
 }
 
@@ -34,9 +38,9 @@ func writeOptionDiff(w io.Writer, r *result) {
 	switch {
 	case r.OptionDiff == nil:
 	case len(r.OptionDiff) == 0:
-		fmt.Fprintln(w, "RocksDB's OPTIONS files of C++ and of Go are alike (but for", strings.Join(withoutEffect, ", ")+")")
+		fmt.Fprintf(w, "rocksdb: the options that C++ and Go have noted are alike, %s aside\n", strings.Join(withoutEffect, ", "))
 	default:
-		fmt.Fprintln(w, "RocksDB's OPTIONS files differ (C++ | Go):")
+		fmt.Fprintln(w, "rocksdb: C++ and Go have noted different options:")
 		for _, line := range r.OptionDiff {
 			fmt.Fprintln(w, "  "+line)
 		}
@@ -46,7 +50,8 @@ func writeOptionDiff(w io.Writer, r *result) {
 func rows(r *result) table.Writer {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
-	header := table.Row{"engine", "workload", "C++", "", "lsmkit", "", "plain", "", "lsmkit ÷ C++", "by CPU", "plain ÷ lsmkit", "by CPU", "found"}
+	t.Style().Format.Header = text.FormatDefault
+	header := table.Row{"engine", "workload", "C++", "", "lsmkit", "", "plain", "", "lsmkit ÷ C++", "least", "plain ÷ lsmkit", "least", "found"}
 	t.AppendHeader(header)
 	configs := make([]table.ColumnConfig, 0, len(header))
 	for i := range header {
@@ -65,8 +70,8 @@ func rows(r *result) table.Writer {
 		t.AppendRow(table.Row{
 			engine, row.Workload,
 			middle(native), spread(native), middle(ours), spread(ours), middle(plain), spread(plain),
-			factor(timeRatio(ours, native)), factor(cpuRatio(ours, native)),
-			factor(timeRatio(plain, ours)), factor(cpuRatio(plain, ours)),
+			factor(ratio(ours, native, median)), factor(ratio(ours, native, slices.Min)),
+			factor(ratio(plain, ours, median)), factor(ratio(plain, ours, slices.Min)),
 			found(ours),
 		})
 	}
@@ -75,7 +80,7 @@ func rows(r *result) table.Writer {
 
 // byEngine returns the rows with those of one engine together.
 func byEngine(r *result) []*row {
-	order := append(slices.Clone(r.Config.Engines), "none")
+	order := append(slices.Clone(r.Config.Engines), harness)
 	sorted := slices.Clone(r.Rows)
 	slices.SortStableFunc(sorted, func(a, b *row) int {
 		return slices.Index(order, a.Engine) - slices.Index(order, b.Engine)
