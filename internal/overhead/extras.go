@@ -35,7 +35,7 @@ func runExtras(ctx context.Context, c *config, engine string, s side, dir string
 	if err != nil {
 		return nil, err
 	}
-	more[1].workload = fmt.Sprintf("multi-get of %d", batchSize)
+	more[1].Workload = fmt.Sprintf("multi-get of %d", batchSize)
 	cells := []cell{batches, more[1]}
 	for _, rows := range seekRows {
 		b.Workloads = []string{"seekrandom"}
@@ -45,7 +45,7 @@ func runExtras(ctx context.Context, c *config, engine string, s side, dir string
 		if err != nil {
 			return nil, err
 		}
-		seeks[0].workload = fmt.Sprintf("seek, %d rows", rows)
+		seeks[0].Workload = fmt.Sprintf("seek, %d rows", rows)
 		cells = append(cells, seeks...)
 	}
 	return cells, nil
@@ -131,9 +131,9 @@ func measureBatches(b batcher, num int64, writeKey func(key []byte, n int64)) (c
 	}
 	wall := time.Since(began)
 	return cell{
-		workload: fmt.Sprintf("batches of %d", batchSize),
-		micros:   float64(wall.Nanoseconds()) / 1e3 / float64(num),
-		found:    -1,
+		Workload: fmt.Sprintf("batches of %d", batchSize),
+		Micros:   float64(wall.Nanoseconds()) / 1e3 / float64(num),
+		Found:    -1,
 	}, nil
 }
 

@@ -17,7 +17,12 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	code := command(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	var code int
+	if len(os.Args) == 2 && os.Args[1] == partFlag {
+		code = servePart(ctx, os.Stdin, os.Stdout, os.Stderr)
+	} else {
+		code = command(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	}
 	stop()
 	os.Exit(code)
 }

@@ -83,22 +83,22 @@ func parseRow(line string) (c cell, ok bool) {
 	if m == nil {
 		return cell{}, false
 	}
-	c = cell{workload: m[1], found: -1}
+	c = cell{Workload: m[1], Found: -1}
 	var err error
-	if c.micros, err = strconv.ParseFloat(m[2], 64); err != nil {
+	if c.Micros, err = strconv.ParseFloat(m[2], 64); err != nil {
 		return cell{}, false
 	}
 	// The rate, where it is told, has more digits for fast operations.
-	if r := ratePattern.FindStringSubmatch(line); r != nil && c.micros < 10 {
+	if r := ratePattern.FindStringSubmatch(line); r != nil && c.Micros < 10 {
 		if rate, err := strconv.ParseFloat(r[1], 64); err == nil && rate > 0 {
-			c.micros = 1e6 / rate
+			c.Micros = 1e6 / rate
 		}
 	}
 	if f := foundPattern.FindStringSubmatch(line); f != nil {
 		found, err1 := strconv.ParseInt(f[1], 10, 64)
 		lookups, err2 := strconv.ParseInt(f[2], 10, 64)
 		if err1 == nil && err2 == nil {
-			c.found, c.lookups = found, lookups
+			c.Found, c.Lookups = found, lookups
 		}
 	}
 	return c, true
@@ -127,8 +127,8 @@ func runNative(ctx context.Context, c *config, engine, dir string) ([]cell, erro
 		return nil, fmt.Errorf("%d results for %d workloads: %s", len(cells), len(c.Workloads), lastLine(stderr.String()))
 	}
 	for i := range cells {
-		if cells[i].workload != c.Workloads[i] {
-			return nil, fmt.Errorf("result %d is %s, not %s", i+1, cells[i].workload, c.Workloads[i])
+		if cells[i].Workload != c.Workloads[i] {
+			return nil, fmt.Errorf("result %d is %s, not %s", i+1, cells[i].Workload, c.Workloads[i])
 		}
 	}
 	return cells, nil

@@ -14,17 +14,33 @@ import (
 	"github.com/lsmkit/lsmkit/rocksdb"
 )
 
+// The program measures parts by calling itself, which is the test here.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == partFlag {
+		os.Exit(servePart(context.Background(), os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+func TestPartFails(t *testing.T) {
+	for _, p := range []part{{What: "nothing"}, {What: partCommon, Config: defaultConfig(), Engine: leveldb.Engine, Dir: "/dev/null/x"}} {
+		if cells, err := spawn(context.Background(), p); err == nil {
+			t.Errorf("%+v gave %v", p, cells)
+		}
+	}
+}
+
 func TestParseRow(t *testing.T) {
 	for _, c := range []struct {
 		line string
 		want cell
 		ok   bool
 	}{
-		{"fillseq      :       2.156 micros/op;   51.3 MB/s", cell{workload: "fillseq", micros: 2.156, found: -1}, true},
-		{"readrandom   :       4.439 micros/op; (259666 of 300000 found)", cell{workload: "readrandom", micros: 4.439, found: 259666, lookups: 300000}, true},
-		{"compact      :  572043.000 micros/op;", cell{workload: "compact", micros: 572043, found: -1}, true},
-		{"readseq      :       0.134 micros/op 8000000 ops/sec 0.125 seconds 1000000 operations;  885.1 MB/s", cell{workload: "readseq", micros: 0.125, found: -1}, true},
-		{"readrandom   :       7.497 micros/op 133333 ops/sec 2.249 seconds 300000 operations;   12.7 MB/s (7 of 9 found)", cell{workload: "readrandom", micros: 1e6 / 133333.0, found: 7, lookups: 9}, true},
+		{"fillseq      :       2.156 micros/op;   51.3 MB/s", cell{Workload: "fillseq", Micros: 2.156, Found: -1}, true},
+		{"readrandom   :       4.439 micros/op; (259666 of 300000 found)", cell{Workload: "readrandom", Micros: 4.439, Found: 259666, Lookups: 300000}, true},
+		{"compact      :  572043.000 micros/op;", cell{Workload: "compact", Micros: 572043, Found: -1}, true},
+		{"readseq      :       0.134 micros/op 8000000 ops/sec 0.125 seconds 1000000 operations;  885.1 MB/s", cell{Workload: "readseq", Micros: 0.125, Found: -1}, true},
+		{"readrandom   :       7.497 micros/op 133333 ops/sec 2.249 seconds 300000 operations;   12.7 MB/s (7 of 9 found)", cell{Workload: "readrandom", Micros: 1e6 / 133333.0, Found: 7, Lookups: 9}, true},
 		{"Keys:       16 bytes each", cell{}, false},
 		{"DB path: [/x/readseq : 1.0]", cell{}, false},
 	} {
@@ -69,15 +85,15 @@ func TestOptionDiff(t *testing.T) {
 
 func TestCheckFindsWrongCounts(t *testing.T) {
 	var r result
-	r.add(leveldb.Engine, sideNative, []cell{{workload: "readrandom", micros: 1, found: 7, lookups: 9}})
-	r.add(leveldb.Engine, sideOurs, []cell{{workload: "readrandom", micros: 1, found: 7, lookups: 9}})
-	r.add(rocksdb.Engine, sideNative, []cell{{workload: "readrandom", micros: 1, found: 5, lookups: 9}}) // draws other keys
-	r.add(rocksdb.Engine, sideOurs, []cell{{workload: "readrandom", micros: 1, found: 7, lookups: 9}})
+	r.add(leveldb.Engine, sideNative, []cell{{Workload: "readrandom", Micros: 1, Found: 7, Lookups: 9}})
+	r.add(leveldb.Engine, sideOurs, []cell{{Workload: "readrandom", Micros: 1, Found: 7, Lookups: 9}})
+	r.add(rocksdb.Engine, sideNative, []cell{{Workload: "readrandom", Micros: 1, Found: 5, Lookups: 9}}) // draws other keys
+	r.add(rocksdb.Engine, sideOurs, []cell{{Workload: "readrandom", Micros: 1, Found: 7, Lookups: 9}})
 	if r.check(sameKeys); len(r.Faults) != 0 {
 		t.Errorf("faults: %q", r.Faults)
 	}
-	r.add(leveldb.Engine, sideNative, []cell{{workload: "readrandom", micros: 1, found: 8, lookups: 9}})
-	r.add(rocksdb.Engine, sidePlain, []cell{{workload: "readrandom", micros: 1, found: 6, lookups: 9}})
+	r.add(leveldb.Engine, sideNative, []cell{{Workload: "readrandom", Micros: 1, Found: 8, Lookups: 9}})
+	r.add(rocksdb.Engine, sidePlain, []cell{{Workload: "readrandom", Micros: 1, Found: 6, Lookups: 9}})
 	if r.check(sameKeys); len(r.Faults) != 2 {
 		t.Errorf("faults: %q", r.Faults)
 	}

@@ -40,7 +40,7 @@ type series struct {
 // add adds the cells of a pass.
 func (r *result) add(engine string, s side, cells []cell) {
 	for i, c := range cells {
-		row := r.row(engine, c.workload, i+1)
+		row := r.row(engine, c.Workload, i+1)
 		if row.Sides[s] == nil {
 			row.Sides[s] = &series{}
 		}
@@ -60,10 +60,10 @@ func (r *result) row(engine, workload string, position int) *row {
 }
 
 func (s *series) add(c cell) {
-	s.Micros = append(s.Micros, c.micros)
-	if c.found >= 0 {
-		s.Found = append(s.Found, c.found)
-		s.Lookups = append(s.Lookups, c.lookups)
+	s.Micros = append(s.Micros, c.Micros)
+	if c.Found >= 0 {
+		s.Found = append(s.Found, c.Found)
+		s.Lookups = append(s.Lookups, c.Lookups)
 	}
 }
 

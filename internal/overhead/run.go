@@ -79,7 +79,7 @@ func (r *runner) round(ctx context.Context, round int) error {
 	if !r.Extras {
 		return nil
 	}
-	cells, err := runNull(ctx, 10*r.Num)
+	cells, err := spawn(ctx, part{What: partHarness, Config: r.config})
 	if err != nil {
 		return fmt.Errorf("harness alone: %w", err)
 	}
@@ -98,7 +98,7 @@ func (r *runner) pass(ctx context.Context, round int, engine string, s side) err
 		if s == sideNative {
 			cells, err = runNative(ctx, &r.config, engine, path)
 		} else {
-			cells, err = runCommon(ctx, &r.config, engine, s, dir)
+			cells, err = spawn(ctx, part{partCommon, r.config, engine, s, dir})
 		}
 		if err != nil {
 			return err
@@ -112,7 +112,7 @@ func (r *runner) pass(ctx context.Context, round int, engine string, s side) err
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
-	cells, err := runExtras(ctx, &r.config, engine, s, dir)
+	cells, err := spawn(ctx, part{partExtras, r.config, engine, s, dir})
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (r *runner) add(round int, engine string, s side, cells []cell) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "round %d of %d, %s, %s:", round, r.Rounds, engine, s)
 	for _, c := range cells {
-		fmt.Fprintf(&b, " %s %.3f", c.workload, c.micros)
+		fmt.Fprintf(&b, " %s %.3f", c.Workload, c.Micros)
 	}
 	r.done(r.result, b.String())
 }
