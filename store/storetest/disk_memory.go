@@ -40,7 +40,7 @@ func memoryCases() []diskCase {
 // memoryLimit is what a loop of calls may make the process grow by. 50 MB were
 // asked for. Most grow by a few hundred KiB, and 200,000 leaks of the smallest
 // piece that malloc gives are more than this.
-const memoryLimit = 6 << 20
+const memoryLimit = 5 << 20
 
 // steady makes n calls after a warm-up, and checks that they leave no memory
 // behind. On a busy machine malloc keeps some MiB of its own, but not again and
