@@ -12,7 +12,7 @@ import (
 func (r *Record) Check() error {
 	switch {
 	case r.Schema == 0:
-		return errors.New("this is no record of dbbench: it has no schema")
+		return errors.New("this is no record of dbbench run: it has no schema")
 	case r.Schema != Schema:
 		return fmt.Errorf("the record has schema %d, this program knows %d", r.Schema, Schema)
 	case len(r.Engines) == 0:

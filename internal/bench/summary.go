@@ -148,6 +148,22 @@ func interval(values []float64) (median, low, high, confidence float64) {
 	return s.Center, s.Lo, s.Hi, s.Confidence
 }
 
+// Spread is the median of values, and the interval Low to High that holds the
+// true median with the probability Confidence (order statistics).
+type Spread struct {
+	Median     float64 `json:"median"`
+	Low        float64 `json:"low"`
+	High       float64 `json:"high"`
+	Confidence float64 `json:"confidence"`
+}
+
+// SpreadOf returns the spread of values, of which there must be one at least. It
+// is that of a Summary.
+func SpreadOf(values []float64) (s Spread) {
+	s.Median, s.Low, s.High, s.Confidence = interval(values)
+	return s
+}
+
 // newSample copies the values, which benchmath sorts.
 func newSample(values []float64) *benchmath.Sample {
 	return benchmath.NewSample(append([]float64(nil), values...), &benchmath.DefaultThresholds)
@@ -168,6 +184,13 @@ func (s *Summary) compare(baseline, rows *cellRows) {
 	}
 	c := contrast(baseline.opsPerSec, rows.opsPerSec)
 	s.Factor, s.ChangePercent, s.P, s.Verdict, s.Note = c.factor, c.change, c.p, c.verdict, c.note
+}
+
+// CompareRates tells whether rates differ from those of a baseline, as a Summary
+// does, and the p value of that. Neither is empty.
+func CompareRates(baseline, rates []float64) (v Verdict, p *float64) {
+	c := contrast(baseline, rates)
+	return c.verdict, c.p
 }
 
 // contrasted is how two sets of rates compare.

@@ -114,3 +114,23 @@ func TestGeoMeans(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// What others may use of the statistics is what the summary has.
+func TestSpreadAndCompareRates(t *testing.T) {
+	if got, want := SpreadOf([]float64{5, 1, 4, 2, 3}), (Spread{Median: 3, Low: 1, High: 5, Confidence: 0.9375}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	slow, fast := []float64{1, 1.1, 1.2, 1.3, 1.4}, []float64{2, 2.1, 2.2, 2.3, 2.4}
+	if v, p := CompareRates(slow, fast); v != VerdictFaster || p == nil || *p > 0.05 {
+		t.Errorf("%v, %v", v, p)
+	}
+	if v, _ := CompareRates(fast, slow); v != VerdictSlower {
+		t.Error(v)
+	}
+	if v, p := CompareRates(fast, fast); v != VerdictNoDifference || p == nil {
+		t.Errorf("%v, %v", v, p)
+	}
+	if v, p := CompareRates(fast[:3], slow); v != VerdictTooFew || p != nil {
+		t.Errorf("%v, %v", v, p)
+	}
+}
