@@ -12,9 +12,12 @@ DEPS_FLAGS ?=
 # The time limit of one package's tests, and the time given to each fuzz target.
 TEST_TIMEOUT ?= 15m
 FUZZTIME ?= 30s
-# Rounds of `make bench`, and the file for its record.
+# Rounds of `make bench` and `make overhead`, the files for their records, and
+# more flags of the latter, such as --native DIR.
 ROUNDS ?= 5
 RECORD ?= bench-results/$(shell date +%Y%m%d-%H%M%S).json
+OVERHEAD_RECORD ?= bench-results/overhead-$(shell date +%Y%m%d-%H%M%S).json
+OVERHEAD_FLAGS ?=
 
 # WITH_DEPS begins a recipe that needs cgo's flags. The assignment stands alone,
 # so that a failing build ends the recipe.
@@ -45,8 +48,9 @@ bench: build ## compare LevelDB and RocksDB on this machine
 	@mkdir -p "$(dir $(RECORD))"
 	@bin/dbbench run --preset leveldb --rounds $(ROUNDS) --json "$(RECORD)"
 
-overhead: ## compare lsmkit with C++ db_bench, levigo and grocksdb
-	@$(WITH_DEPS) go run ./internal/overhead
+overhead: build ## compare lsmkit with C++ db_bench, levigo and grocksdb
+	@mkdir -p "$(dir $(OVERHEAD_RECORD))"
+	@bin/dbbench overhead --rounds $(ROUNDS) --json "$(OVERHEAD_RECORD)" $(OVERHEAD_FLAGS)
 
 asan: ## run the tests of the C boundary under the address sanitizer
 	@$(WITH_DEPS) bash scripts/asan.sh -timeout $(TEST_TIMEOUT)

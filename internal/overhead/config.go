@@ -1,10 +1,8 @@
-package main
+package overhead
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/lsmkit/lsmkit/internal/bench"
@@ -13,82 +11,127 @@ import (
 	"github.com/lsmkit/lsmkit/store"
 )
 
-// A side is one of the three ways to use an engine.
-type side string
+// Side is one of the three ways to use an engine.
+type Side string
 
 const (
-	sideNative side = "C++"
-	sideOurs   side = "lsmkit"
-	sidePlain  side = "plain"
+	Native Side = "cpp"    // the engine's own db_bench
+	Ours   Side = "lsmkit" // this library
+	Plain  Side = "plain"  // levigo or grocksdb
 )
 
-// config is all that decides what a comparison does.
-type config struct {
-	Engines   []string `json:"engines"`
-	Workloads []string `json:"workloads"` // those that C++ db_bench has too, in order
-	Extras    bool     `json:"extras"`    // and those that only Go has
-	Num       int64    `json:"num"`
-	Rounds    int      `json:"rounds"`
-	Dir       string   `json:"-"` // where the stores go; empty: the system's temporary folder
-	Native    string   `json:"-"` // the prefix with the native benchmarks in its bin
+// Title is what people call the side on an engine.
+func (s Side) Title(engine string) string {
+	switch {
+	case s == Native:
+		return "C++"
+	case s == Plain && engine == leveldb.Engine:
+		return "levigo"
+	case s == Plain && engine == rocksdb.Engine:
+		return "grocksdb"
+	}
+	return string(s)
 }
 
-// commonWorkloads mean the same in both db_bench programs and in ours.
-var commonWorkloads = []string{
-	"fillseq", "fillrandom", "overwrite", "compact", "readrandom", "readmissing", "readseq", "readreverse",
+// Config is all that decides what a comparison does.
+type Config struct {
+	Engines []string `json:"engines"`
+	// Workloads are those that all sides have, in order; each side does the whole
+	// list in one process. See Workloads.
+	Workloads []string `json:"workloads"`
+	// Extras adds what only the sides in Go have (batches, multi-gets, seeks),
+	// and the harness alone.
+	Extras bool `json:"extras"`
+	// Num is the number of keys, and of operations of most workloads.
+	Num int64 `json:"num"`
+	// Rounds is the number of passes of each side.
+	Rounds int `json:"rounds"`
+	// Dir is where the stores go, in a folder that is gone afterwards; empty is
+	// the system's temporary folder.
+	Dir string `json:"db,omitempty"`
+	// Native is the folder with the db_bench programs, or the one that has it as
+	// its bin; empty looks for those of the libraries that the program is linked
+	// with.
+	Native string `json:"native,omitempty"`
 }
 
-// defaultConfig fills, then compacts, so that the reads find the same store on
-// all sides.
-func defaultConfig() config {
-	return config{
-		Engines:   []string{leveldb.Engine, rocksdb.Engine},
-		Workloads: []string{"fillseq", "fillrandom", "overwrite", "compact", "readrandom", "readseq", "readreverse"},
+// Limits of the configuration. The least that there can be of workloads that do
+// a thousandth is one; the most is what counts can be foretold for.
+const (
+	MinNum    = 1000
+	MaxNum    = 100_000_000
+	MaxRounds = 1000
+)
+
+// Engines are the engines that can be compared.
+func Engines() []string { return []string{leveldb.Engine, rocksdb.Engine} }
+
+// Workloads are those that mean the same in both db_bench programs and here.
+func Workloads() []string {
+	return []string{
+		"fillseq", "fillsync", "fillrandom", "overwrite", "fill100K", "compact",
+		"readrandom", "readmissing", "readseq", "readreverse",
+	}
+}
+
+// DefaultConfig is the list that LevelDB's db_bench itself has as its default.
+func DefaultConfig() Config {
+	preset, _ := bench.FindPreset(bench.DefaultPreset)
+	return Config{
+		Engines:   Engines(),
+		Workloads: preset.Workloads,
 		Extras:    true,
 		Num:       bench.DefaultNum,
 		Rounds:    bench.DefaultRounds,
 	}
 }
 
-// validate checks the configuration and touches nothing.
-func (c *config) validate() error {
-	known := defaultConfig().Engines
-	for _, e := range c.Engines {
-		if !slices.Contains(known, e) {
-			return fmt.Errorf("-engine: unknown engine %q", e)
+// Validate checks the configuration and touches nothing. What can't be used is a
+// *bench.ConfigError.
+func (c *Config) Validate() error {
+	for i, e := range c.Engines {
+		if !slices.Contains(Engines(), e) {
+			return wrong("engines", "unknown engine %q", e)
+		}
+		if slices.Contains(c.Engines[:i], e) {
+			return wrong("engines", "%s is named twice", e)
 		}
 	}
 	for _, name := range c.Workloads {
-		if !slices.Contains(commonWorkloads, name) {
-			return fmt.Errorf("-workloads: %q is none that all sides have", name)
+		if !slices.Contains(Workloads(), name) {
+			return wrong("workloads", "%q is none that all sides have", name)
 		}
 	}
 	switch {
 	case len(c.Engines) == 0:
-		return errors.New("-engine: no engine")
+		return wrong("engines", "no engine is named")
 	case len(c.Workloads) == 0 && !c.Extras:
-		return errors.New("-workloads: nothing to measure")
-	case c.Num < 1000 || c.Num > 1_000_000_000:
-		return fmt.Errorf("-num: %d is not between 1000 and 1000000000", c.Num)
-	case c.Rounds < 1 || c.Rounds > 1000:
-		return fmt.Errorf("-rounds: %d is not between 1 and 1000", c.Rounds)
-	case c.Native == "" && len(c.Workloads) > 0:
-		return errors.New("LSMKIT_DEPS is empty: only libraries that are built from source come with the native benchmarks")
-	}
-	for _, e := range c.Engines {
-		if len(c.Workloads) == 0 {
-			break
-		}
-		if _, err := os.Stat(c.program(e)); err != nil {
-			return fmt.Errorf("no native benchmark: %w", err)
-		}
+		return wrong("workloads", "there is nothing to measure")
+	case c.Num < MinNum || c.Num > MaxNum:
+		return wrong("num", "%d is not between %d and %d", c.Num, MinNum, MaxNum)
+	case c.Rounds < 1 || c.Rounds > MaxRounds:
+		return wrong("rounds", "%d is not between 1 and %d", c.Rounds, MaxRounds)
 	}
 	return nil
 }
 
-// program is the engine's native benchmark.
-func (c *config) program(engine string) string {
-	return filepath.Join(c.Native, "bin", engine+"_db_bench")
+// checkDir tells whether stores can be made in Dir, as far as looking tells.
+func (c *Config) checkDir() error {
+	if c.Dir == "" {
+		return nil
+	}
+	info, err := os.Stat(c.Dir)
+	switch {
+	case err != nil:
+		return wrong("db", "%v", err)
+	case !info.IsDir():
+		return wrong("db", "%s is no folder", c.Dir)
+	}
+	return nil
+}
+
+func wrong(flag, format string, args ...any) error {
+	return &bench.ConfigError{Flag: flag, Msg: fmt.Sprintf(format, args...)}
 }
 
 // Options of all sides: those of the harness's equal profile.
@@ -135,7 +178,7 @@ func storeOptions(engine string) store.Options {
 
 // benchConfig makes the harness do one pass over the engine with the same
 // options and, on RocksDB, with keys as its db_bench writes them.
-func benchConfig(c *config, engine string) bench.Config {
+func benchConfig(c *Config, engine string) bench.Config {
 	b := bench.DefaultConfig()
 	b.Engines = []string{engine}
 	b.Num = c.Num
@@ -149,4 +192,20 @@ func benchConfig(c *config, engine string) bench.Config {
 		b.KeyFormat = bench.KeyBigEndian
 	}
 	return b
+}
+
+// differences are what the sides do differently on an engine although their
+// options are alike, as far as it can show in the figures.
+func differences(engine string) []string {
+	all := []string{
+		"db_bench makes the values in the clock, about 2 ms a workload: 2 µs an operation of 1,000 (fillsync, fill100K); the sides in Go make them before it",
+		"the sides in Go read back what they have written, outside the clock",
+	}
+	if engine == rocksdb.Engine {
+		return append(all,
+			"RocksDB's db_bench draws keys with a generator of its own, and those of fillsync and fill100K from num/1000 numbers; the sides in Go from num",
+			"--writes=0 makes its fillsync and fill100K write num/1000 entries, as LevelDB's do; without it they write num",
+		)
+	}
+	return all
 }

@@ -1,4 +1,4 @@
-package main
+package overhead
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -18,37 +19,67 @@ import (
 // seekRows are the numbers of rows that are read from a seek on.
 var seekRows = []int{1, 10, 100}
 
+// extraRows are the names of the rows of a pass of extras, in order.
+func extraRows() []string {
+	names := []string{fmt.Sprintf("batches of %d", batchSize), fmt.Sprintf("multi-get of %d", batchSize)}
+	for _, rows := range seekRows {
+		names = append(names, seekName(rows))
+	}
+	return names
+}
+
+func seekName(rows int) string {
+	if rows == 1 {
+		return "seek, 1 row"
+	}
+	return fmt.Sprintf("seek, %d rows", rows)
+}
+
+// extraReads are the numbers of lookups of the same rows.
+func extraReads(num int64) []int64 {
+	reads := []int64{0, num / 2}
+	for _, rows := range seekRows {
+		reads = append(reads, num/int64(4+rows/2))
+	}
+	return reads
+}
+
 // runExtras makes a pass of what only Go has: batches, and on the store that
 // they have filled, once it is compacted, multi-gets and seeks.
-func runExtras(ctx context.Context, c *config, engine string, s side, dir string) ([]cell, error) {
+func runExtras(ctx context.Context, c *Config, engine string, s Side, dir string) (answer, error) {
+	names, reads := extraRows(), extraReads(c.Num)
 	batches, err := runBatches(c, engine, s, dir)
 	if err != nil {
-		return nil, err
+		return answer{}, err
 	}
 	e := engineOf(engine, s)
 	b := benchConfig(c, engine)
 	b.DB, b.UseExistingDB = dir, true
 	b.BatchSize = batchSize
-	b.Reads = c.Num / 2
+	b.Reads = reads[1]
 	b.Workloads = []string{"compact", "multireadrandom"}
-	more, err := runBench(ctx, b, e)
+	out, err := runBench(ctx, b, e)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	more[1].Workload = fmt.Sprintf("multi-get of %d", batchSize)
-	cells := []cell{batches, more[1]}
-	for _, rows := range seekRows {
+	if compact := out.Cells[0]; compact.Error != "" {
+		return answer{}, fmt.Errorf("compact: %s", compact.Error)
+	}
+	out.Cells[0] = batches
+	for i, rows := range seekRows {
 		b.Workloads = []string{"seekrandom"}
 		b.SeekNexts = rows - 1
-		b.Reads = c.Num / int64(4+rows/2)
+		b.Reads = reads[i+2]
 		seeks, err := runBench(ctx, b, e)
 		if err != nil {
-			return nil, err
+			return answer{}, err
 		}
-		seeks[0].Workload = fmt.Sprintf("seek, %d rows", rows)
-		cells = append(cells, seeks...)
+		out.Cells = append(out.Cells, seeks.Cells...)
 	}
-	return cells, nil
+	for i := range out.Cells {
+		out.Cells[i].Workload = names[i]
+	}
+	return out, nil
 }
 
 // A batcher collects entries and writes them. The harness fills batches of
@@ -86,17 +117,17 @@ func (b plainBatcher) write() error {
 }
 
 // runBatches fills a new store in key order with batches of batchSize puts.
-func runBatches(c *config, engine string, s side, dir string) (cell, error) {
+func runBatches(c *Config, engine string, s Side, dir string) (Cell, error) {
 	path := filepath.Join(dir, engine)
 	if err := os.MkdirAll(path, 0o755); err != nil {
-		return cell{}, err
+		return Cell{}, err
 	}
 	db, err := engineOf(engine, s).Open(path, storeOptions(engine))
 	if err != nil {
-		return cell{}, err
+		return Cell{}, err
 	}
 	var b batcher = &ourBatcher{db: db}
-	if s == sidePlain {
+	if s == Plain {
 		own := plain.NewBatch(db)
 		defer own.Close()
 		b = plainBatcher{own}
@@ -108,7 +139,9 @@ func runBatches(c *config, engine string, s side, dir string) (cell, error) {
 	return measured, err
 }
 
-func measureBatches(b batcher, num int64, writeKey func(key []byte, n int64)) (cell, error) {
+func measureBatches(b batcher, num int64, writeKey func(key []byte, n int64)) (Cell, error) {
+	runtime.LockOSThread() // as the harness's workers are
+	defer runtime.UnlockOSThread()
 	key := []byte(strings.Repeat("0", keySize))
 	values := halfRandom(1 << 20)
 	began := time.Now()
@@ -120,21 +153,17 @@ func measureBatches(b batcher, num int64, writeKey func(key []byte, n int64)) (c
 				at = 0
 			}
 			if err := b.put(key, values[at:at+valueSize]); err != nil {
-				return cell{}, err
+				return Cell{}, err
 			}
 			at += valueSize
 			n++
 		}
 		if err := b.write(); err != nil {
-			return cell{}, err
+			return Cell{}, err
 		}
 	}
 	wall := time.Since(began)
-	return cell{
-		Workload: fmt.Sprintf("batches of %d", batchSize),
-		Micros:   float64(wall.Nanoseconds()) / 1e3 / float64(num),
-		Found:    -1,
-	}, nil
+	return Cell{Micros: float64(wall.Nanoseconds()) / 1e3 / float64(num), Ops: num}, nil
 }
 
 // keyWriter returns what writes key numbers as the harness does for the engine,

@@ -1,114 +1,253 @@
-package main
+package overhead
 
 import (
+	"encoding/json"
 	"fmt"
-	"slices"
+	"io"
+	"strings"
 
 	"github.com/lsmkit/lsmkit/internal/bench"
+	"github.com/lsmkit/lsmkit/leveldb"
 )
 
-// A result is everything that was measured, as -json writes it.
-type result struct {
-	Config      config            `json:"config"`
+// Form is the version of a result's JSON.
+const Form = 1
+
+// Harness stands for the engine in the rows of the harness alone.
+const Harness = "none"
+
+// Result is everything that a comparison has measured, with what is needed to
+// judge and repeat it.
+type Result struct {
+	Overhead    int               `json:"overhead"` // Form; no record of bench has it
+	Tool        bench.Tool        `json:"tool"`
 	Environment bench.Environment `json:"environment"`
-	Go          string            `json:"go"`
-	Versions    map[string]string `json:"versions"`
-	Commands    map[string]string `json:"commands"` // of the native benchmarks
-	// OptionDiff lists what differs between RocksDB's own notes of the options of
-	// C++ and of Go; null if they were not compared.
+	Config      Config            `json:"config"`
+	Engines     []*Engine         `json:"engines"`
+	Rows        []*Row            `json:"rows"`
+	Means       []Mean            `json:"geometric_means"`
+	Passes      []PassUse         `json:"passes"`
+	// Interrupted names the pass that was ended by the user; it doesn't count.
+	Interrupted string `json:"interrupted,omitempty"`
+}
+
+// Engine is what all sides of an engine's comparison have in common, and in what
+// they differ.
+type Engine struct {
+	Name string `json:"name"`
+	// Version is the one that the library reports of itself.
+	Version string `json:"version"`
+	// Build is that of the library which the sides in Go are linked with.
+	Build Build `json:"build"`
+	// Native is the benchmark in C++; nil if it isn't asked for.
+	Native *Program `json:"native,omitempty"`
+	// Options are those in effect on the sides in Go; empty until one has run.
+	Options bench.OptionList `json:"options,omitempty"`
+	// OptionDiff lists what differs between the options that RocksDB itself has
+	// noted for C++ and for Go; null if they were not compared.
 	OptionDiff []string `json:"option_diff"`
-	Rows       []*row   `json:"rows"`
-	// Faults are what makes the figures wrong: counts that differ.
-	Faults []string `json:"faults"`
+	// Differs says what else the sides don't do alike.
+	Differs []string `json:"differs"`
 }
 
-// A row is one workload of one engine.
-type row struct {
-	Engine   string           `json:"engine"`
-	Workload string           `json:"workload"`
-	Position int              `json:"position"` // in its list, from 1
-	Sides    map[side]*series `json:"sides"`
+// Program is a db_bench.
+type Program struct {
+	Path    string `json:"path"`
+	Build   Build  `json:"build"`
+	Command string `json:"command"` // DIR stands for the folder of the store
 }
 
-// A series is what one side did, in the order of the rounds.
-type series struct {
+// SameBuild tells whether C++ runs on the very build that Go is linked with.
+func (e *Engine) SameBuild() bool {
+	return e.Native != nil && e.Native.Build == e.Build && e.Build.Key != ""
+}
+
+// Row is one workload of one engine.
+type Row struct {
+	Engine   string `json:"engine"`
+	Workload string `json:"workload"`
+	// Position is the place in the list of its part, from 1.
+	Position    int              `json:"position"`
+	Part        Part             `json:"part"`
+	Expected    *Expected        `json:"expected,omitempty"`
+	Sides       map[Side]*Series `json:"sides"`
+	Comparisons []Comparison     `json:"comparisons"`
+}
+
+// Series is what one side did, in the order of the rounds.
+type Series struct {
 	Micros  []float64 `json:"micros_per_op"`
-	Found   []int64   `json:"found,omitempty"`
+	Ops     []int64   `json:"ops,omitempty"`
 	Lookups []int64   `json:"lookups,omitempty"`
+	Found   []int64   `json:"found,omitempty"`
+	// Error is why the first pass that has failed did so. Such a series is
+	// compared with nothing.
+	Error string `json:"error,omitempty"`
+	// Time is the median of Micros and how sure it is, Least the least of them.
+	Time  *bench.Spread `json:"time,omitempty"`
+	Least float64       `json:"least,omitempty"`
 }
 
-// add adds the cells of a pass.
-func (r *result) add(engine string, s side, cells []cell) {
-	for i, c := range cells {
-		row := r.row(engine, c.Workload, i+1)
-		if row.Sides[s] == nil {
-			row.Sides[s] = &series{}
+// Good tells whether the series may be compared.
+func (s *Series) Good() bool { return s != nil && s.Error == "" && len(s.Micros) > 0 }
+
+// PassUse is what a pass took.
+type PassUse struct {
+	Engine  string  `json:"engine"`
+	Side    Side    `json:"side"`
+	Part    Part    `json:"part"`
+	Round   int     `json:"round"`
+	Seconds float64 `json:"seconds"`
+	Usage
+	// CPUClockedSeconds are those of the processor while workloads were timed;
+	// 0 where it isn't known.
+	CPUClockedSeconds float64 `json:"cpu_clocked_seconds,omitempty"`
+	Error             string  `json:"error,omitempty"`
+}
+
+// newResult makes the rows that there will be.
+func newResult(c Config) *Result {
+	r := &Result{Overhead: Form, Tool: bench.ThisTool(), Config: c, Engines: []*Engine{}, Rows: []*Row{}, Means: []Mean{}, Passes: []PassUse{}}
+	common := expect(c.Workloads, c.Num)
+	for _, engine := range c.Engines {
+		r.addRows(engine, PartCommon, c.Workloads, common)
+		if c.Extras {
+			r.addRows(engine, PartExtras, extraRows(), expectExtras(c.Num))
 		}
-		row.Sides[s].add(c)
+	}
+	if c.Extras {
+		r.addRows(Harness, PartHarness, nullWorkloads, nil)
+	}
+	return r
+}
+
+func (r *Result) addRows(engine string, part Part, workloads []string, expected []Expected) {
+	for i, name := range workloads {
+		row := &Row{Engine: engine, Workload: name, Position: i + 1, Part: part, Sides: map[Side]*Series{}, Comparisons: []Comparison{}}
+		if expected != nil {
+			row.Expected = &expected[i]
+		}
+		r.Rows = append(r.Rows, row)
 	}
 }
 
-func (r *result) row(engine, workload string, position int) *row {
+// RowsOf returns the rows of a part of an engine, in order.
+func (r *Result) RowsOf(engine string, part Part) []*Row {
+	var rows []*Row
 	for _, row := range r.Rows {
-		if row.Engine == engine && row.Workload == workload && row.Position == position {
-			return row
+		if row.Engine == engine && row.Part == part {
+			rows = append(rows, row)
 		}
 	}
-	row := &row{Engine: engine, Workload: workload, Position: position, Sides: map[side]*series{}}
-	r.Rows = append(r.Rows, row)
-	return row
+	return rows
 }
 
-func (s *series) add(c cell) {
+// Engine returns the engine of that name, nil if there is none.
+func (r *Result) Engine(name string) *Engine {
+	for _, e := range r.Engines {
+		if e.Name == name {
+			return e
+		}
+	}
+	return nil
+}
+
+// add adds the cells of a pass. Rows that the pass has none for have failed with
+// err.
+func (r *Result) add(p Pass, cells []Cell, err error) {
+	exact := drawsAlike(p.Engine, p.Side)
+	for i, row := range r.RowsOf(p.Engine, p.Part) {
+		s := row.Sides[p.Side]
+		if s == nil {
+			s = &Series{Micros: []float64{}}
+			row.Sides[p.Side] = s
+		}
+		switch {
+		case i >= len(cells) && err != nil:
+			s.fail(p.Round, err.Error())
+		case i >= len(cells):
+			s.fail(p.Round, "it was not measured")
+		case cells[i].Error != "":
+			s.fail(p.Round, cells[i].Error)
+		default:
+			s.add(&cells[i])
+			if row.Expected != nil {
+				s.fail(p.Round, row.Expected.fault(&cells[i], exact))
+			}
+		}
+	}
+	r.summarize()
+}
+
+// drawsAlike tells whether a side draws keys as LevelDB's db_bench does: all do
+// but RocksDB's.
+func drawsAlike(engine string, s Side) bool { return s != Native || engine == leveldb.Engine }
+
+func (s *Series) add(c *Cell) {
 	s.Micros = append(s.Micros, c.Micros)
-	if c.Found >= 0 {
+	if c.Ops > 0 {
+		s.Ops = append(s.Ops, c.Ops)
+	}
+	if c.Lookups > 0 {
 		s.Found = append(s.Found, c.Found)
 		s.Lookups = append(s.Lookups, c.Lookups)
 	}
 }
 
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	n := len(sorted)
-	if n == 0 {
-		return 0
+// fail notes why a round has failed; the first reason stays, an empty one is
+// none.
+func (s *Series) fail(round int, reason string) {
+	if s.Error == "" && reason != "" {
+		s.Error = fmt.Sprintf("round %d: %s", round, reason)
 	}
-	return (sorted[n/2] + sorted[(n-1)/2]) / 2
 }
 
-// ratio is the ratio of what two sides have, by median or by slices.Min; 0 is
-// unknown.
-func ratio(a, b *series, of func([]float64) float64) float64 {
-	if a == nil || b == nil {
-		return 0
-	}
-	divisor := of(b.Micros)
-	if divisor == 0 {
-		return 0
-	}
-	return of(a.Micros) / divisor
-}
-
-// check notes counts that are not as they must be. Every side and round reads
-// the same keys, but for RocksDB's db_bench, which has a generator of its own.
-func (r *result) check(sameKeys func(engine string, s side) bool) {
-	r.Faults = []string{}
+// Failures says of each side of each row that has failed why it did.
+func (r *Result) Failures() []string {
+	var all []string
 	for _, row := range r.Rows {
-		want := row.Sides[sideOurs]
-		if want == nil || len(want.Found) == 0 {
-			continue
-		}
-		for _, s := range []side{sideNative, sideOurs, sidePlain} {
-			got := row.Sides[s]
-			if got == nil || !sameKeys(row.Engine, s) {
-				continue
-			}
-			for i := range got.Found {
-				if got.Found[i] != want.Found[0] || got.Lookups[i] != want.Lookups[0] {
-					r.Faults = append(r.Faults, fmt.Sprintf("%s %s: %s found %d of %d in round %d, not %d of %d", row.Engine,
-						row.Workload, s, got.Found[i], got.Lookups[i], i+1, want.Found[0], want.Lookups[0]))
-				}
+		for _, side := range []Side{Native, Ours, Plain} {
+			if s := row.Sides[side]; s != nil && s.Error != "" {
+				all = append(all, fmt.Sprintf("%s %s, %s, %s", row.Engine, r.Label(row), side.Title(row.Engine), s.Error))
 			}
 		}
 	}
+	return all
+}
+
+// Label is the row's workload, with its place where that occurs twice.
+func (r *Result) Label(row *Row) string {
+	times := 0
+	for _, other := range r.RowsOf(row.Engine, row.Part) {
+		if other.Workload == row.Workload {
+			times++
+		}
+	}
+	if times > 1 {
+		return fmt.Sprintf("%s #%d", row.Workload, row.Position)
+	}
+	return row.Workload
+}
+
+// WriteJSON writes the result as JSON, indented.
+func WriteJSON(w io.Writer, r *Result) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(r); err != nil {
+		return fmt.Errorf("json: %w", err)
+	}
+	return nil
+}
+
+// Name is the pass in words: leveldb, C++.
+func (p *Pass) Name() string {
+	if p.Part == PartHarness {
+		return "the harness alone"
+	}
+	name := p.Engine + " " + p.Side.Title(p.Engine)
+	if p.Part == PartExtras {
+		name += ", rows of Go alone"
+	}
+	return strings.TrimSpace(name)
 }

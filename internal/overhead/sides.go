@@ -1,8 +1,7 @@
-package main
+package overhead
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/lsmkit/lsmkit/internal/bench"
 	"github.com/lsmkit/lsmkit/internal/dir"
@@ -13,16 +12,9 @@ import (
 	"github.com/lsmkit/lsmkit/store"
 )
 
-// A cell is one workload of one pass.
-type cell struct {
-	Workload       string
-	Micros         float64 // per operation
-	Found, Lookups int64   // Found is -1 where it isn't told
-}
-
 // engineOf returns the engine's descriptor with this library, or the plain
 // binding, behind it.
-func engineOf(engine string, s side) bench.Engine {
+func engineOf(engine string, s Side) bench.Engine {
 	e := bench.Engine{Name: engine, Detect: dir.Detect}
 	switch engine {
 	case leveldb.Engine:
@@ -30,7 +22,7 @@ func engineOf(engine string, s side) bench.Engine {
 		e.Open = func(path string, o store.Options) (store.DB, error) {
 			return leveldb.Open(path, &leveldb.Options{Options: o})
 		}
-		if s == sidePlain {
+		if s == Plain {
 			e.Open = plain.OpenLevelDB
 		}
 		e.Effective = func(o store.Options) (store.Options, bench.OptionList, error) {
@@ -45,7 +37,7 @@ func engineOf(engine string, s side) bench.Engine {
 		e.Open = func(path string, o store.Options) (store.DB, error) {
 			return rocksdb.Open(path, &rocksdb.Options{Options: o})
 		}
-		if s == sidePlain {
+		if s == Plain {
 			e.Open = plain.OpenRocksDB
 		}
 		e.Effective = func(o store.Options) (store.Options, bench.OptionList, error) {
@@ -82,41 +74,24 @@ func nullEngine(entries int64) bench.Engine {
 	}
 }
 
-// runBench makes one pass of the harness and returns its rows.
-func runBench(ctx context.Context, b bench.Config, e bench.Engine) ([]cell, error) {
-	rec, err := bench.Run(ctx, b, []bench.Engine{e}, nil)
-	if err != nil {
-		return nil, err
-	}
-	cells := make([]cell, 0, len(rec.Results))
-	for _, r := range rec.Results {
-		if r.Status != bench.StatusOK {
-			return nil, fmt.Errorf("%s: %s: %s", r.Workload, r.Status, r.Error)
-		}
-		c := cell{Workload: r.Workload, Micros: r.MicrosPerOp, Found: -1}
-		if r.Found != nil && r.Lookups != nil {
-			c.Found, c.Lookups = *r.Found, *r.Lookups
-		}
-		cells = append(cells, c)
-	}
-	return cells, nil
-}
-
 // runCommon makes a pass of the common workloads on a side in Go.
-func runCommon(ctx context.Context, c *config, engine string, s side, dir string) ([]cell, error) {
+func runCommon(ctx context.Context, c *Config, engine string, s Side, dir string) (answer, error) {
 	b := benchConfig(c, engine)
 	b.Workloads = c.Workloads
 	b.DB = dir
 	return runBench(ctx, b, engineOf(engine, s))
 }
 
+// nullWorkloads are what the harness alone does.
+var nullWorkloads = []string{"fillseq", "fillrandom", "readseq", "readreverse"}
+
 // runNull measures the harness alone. It does ten times as much as the others,
 // since it does nothing.
-func runNull(ctx context.Context, c *config) ([]cell, error) {
+func runNull(ctx context.Context, c *Config) (answer, error) {
 	b := bench.DefaultConfig()
 	b.Engines = []string{"null"}
 	b.Rounds = 1
 	b.Num = 10 * c.Num
-	b.Workloads = []string{"fillseq", "fillrandom", "readseq", "readreverse"}
+	b.Workloads = nullWorkloads
 	return runBench(ctx, b, nullEngine(b.Num))
 }

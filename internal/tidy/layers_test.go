@@ -63,10 +63,11 @@ var layers = map[string][]string{
 	"internal/nullstore": {"store"},
 	"internal/plain":     {"store", "leveldb", "rocksdb"},
 	"internal/tidy":      {},
-	"internal/overhead":  {"...", "!cmd"},
-	"cmd/...":            {"..."},
-	"examples/...":       {"store", "store/memstore", "store/engines", "leveldb", "rocksdb"},
-	"scripts":            {},
+	// It sets all ways to an engine side by side, and measures and shows them.
+	"internal/overhead": {"...", "!cmd"},
+	"cmd/...":           {"..."},
+	"examples/...":      {"store", "store/memstore", "store/engines", "leveldb", "rocksdb"},
+	"scripts":           {},
 }
 
 // Arrows between packages point down, and the engines don't know each other.

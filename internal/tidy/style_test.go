@@ -83,7 +83,7 @@ func TestQuietCore(t *testing.T) {
 		"fmt": {"Print", "Printf", "Println"},
 	}
 	for _, s := range sources(t) {
-		if s.test || !under(s.pkg, "internal/bench") && !under(s.pkg, "internal/report") {
+		if s.test || !under(s.pkg, "internal/bench") && !under(s.pkg, "internal/report") && !under(s.pkg, "internal/overhead") {
 			continue
 		}
 		for _, i := range imports(s) {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/lsmkit/lsmkit/internal/bench"
+	"github.com/lsmkit/lsmkit/internal/overhead"
 )
 
 // Deps are what the commands use of the world. Only Engines has to be set;
@@ -19,6 +20,8 @@ type Deps struct {
 	Engines []bench.Engine
 	// Run is the measuring core.
 	Run func(ctx context.Context, c bench.Config, engines []bench.Engine, o bench.Observer) (*bench.Record, error)
+	// Overhead compares with C++ and with the plain bindings.
+	Overhead func(ctx context.Context, c overhead.Config, o overhead.Observer) (*overhead.Result, error)
 	// Environment describes the machine and the disk under a folder.
 	Environment func(ctx context.Context, dir string) bench.Environment
 	// Interrupts begins to catch the signals that end a run, until stop is called.
@@ -32,6 +35,9 @@ type Deps struct {
 func (d Deps) withDefaults() Deps {
 	if d.Run == nil {
 		d.Run = bench.Run
+	}
+	if d.Overhead == nil {
+		d.Overhead = overhead.Run
 	}
 	if d.Environment == nil {
 		d.Environment = bench.ReadEnvironment

@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,19 +19,20 @@ import (
 type progress interface {
 	started(c bench.Cell)
 	tick(c bench.Cell, p bench.Progress)
-	finished(c bench.Cell, r *bench.Result)
+	finished(c bench.Cell, outcome string, failed bool)
 	note(text string)
 	stop()
 }
 
 // newProgress returns a bar on a terminal, one line a cell elsewhere, and
 // nothing but notes where no progress is wanted.
-func newProgress(d Deps, w io.Writer, o *runOptions) progress {
+// duration is how long each cell runs, 0 if until all is done.
+func newProgress(d Deps, w io.Writer, never bool, duration time.Duration) progress {
 	switch {
-	case o.quiet || o.progress == "never":
+	case never:
 		return &plainProgress{w: w, notesOnly: true}
 	case d.Terminal(w) && d.Getenv("TERM") != "dumb":
-		return newBar(w, time.Duration(o.config.Duration))
+		return newBar(w, duration)
 	}
 	return &plainProgress{w: w}
 }
@@ -46,15 +48,14 @@ func (p *plainProgress) tick(bench.Cell, bench.Progress) {}
 func (p *plainProgress) note(text string)                { fmt.Fprintln(p.w, text) }
 func (p *plainProgress) stop()                           {}
 
-func (p *plainProgress) finished(c bench.Cell, r *bench.Result) {
+func (p *plainProgress) finished(c bench.Cell, outcome string, _ bool) {
 	if !p.notesOnly {
-		c.Workload = r.Workload // a writer beside readers has a row of its own
-		fmt.Fprintf(p.w, "[%d/%d] %s round %d/%d: %s\n", c.Index+1, c.Cells, cellName(c), c.Round, c.Rounds, outcome(r))
+		fmt.Fprintf(p.w, "[%d/%d] %s round %d/%d: %s\n", c.Index+1, c.Cells, cellName(c), c.Round, c.Rounds, outcome)
 	}
 }
 
 func cellName(c bench.Cell) string {
-	return fmt.Sprintf("%s %s", report.OneLine(c.Engine), report.OneLine(c.Workload))
+	return strings.TrimSpace(report.OneLine(c.Engine) + " " + report.OneLine(c.Workload))
 }
 
 // outcome is a row in a few words.
@@ -92,9 +93,7 @@ func newBar(w io.Writer, duration time.Duration, options ...mpb.ContainerOption)
 }
 
 func (b *bar) started(c bench.Cell) {
-	b.mu.Lock()
-	b.cell, b.now = c, bench.Progress{}
-	b.mu.Unlock()
+	b.show(c, bench.Progress{})
 	total := c.Ops
 	if b.timed(c) {
 		total = int64(b.duration)
@@ -103,10 +102,15 @@ func (b *bar) started(c bench.Cell) {
 	b.bar.SetCurrent(0)
 }
 
-func (b *bar) tick(c bench.Cell, p bench.Progress) {
+// show sets what the texts beside the bar say.
+func (b *bar) show(c bench.Cell, p bench.Progress) {
 	b.mu.Lock()
-	b.now = p
+	b.cell, b.now = c, p
 	b.mu.Unlock()
+}
+
+func (b *bar) tick(c bench.Cell, p bench.Progress) {
+	b.show(c, p)
 	if b.timed(c) {
 		b.bar.SetCurrent(min(int64(p.Elapsed), int64(b.duration)))
 		return
@@ -120,9 +124,9 @@ func (b *bar) timed(c bench.Cell) bool {
 	return b.duration > 0 && ok && !w.Single && w.Name != "load"
 }
 
-func (b *bar) finished(_ bench.Cell, r *bench.Result) {
-	if r.Status == bench.StatusFailed {
-		b.note(fmt.Sprintf("%s %s round %d: %s", r.Engine, r.Workload, r.Round, outcome(r)))
+func (b *bar) finished(c bench.Cell, outcome string, failed bool) {
+	if failed {
+		b.note(fmt.Sprintf("%s round %d: %s", cellName(c), c.Round, outcome))
 	}
 }
 

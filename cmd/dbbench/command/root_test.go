@@ -33,7 +33,7 @@ func TestUnknownCommandsAndTopics(t *testing.T) {
 // commands calls fn with each command that a person can type.
 func commands(root *cobra.Command, fn func(*cobra.Command)) {
 	for _, c := range root.Commands() {
-		if c.Name() != "completion" && c.Name() != "help" { // cobra's own
+		if c.Name() != "completion" && c.Name() != "help" && !c.Hidden { // cobra's own, and the tool's
 			fn(c)
 			commands(c, fn)
 		}
@@ -73,7 +73,7 @@ func TestEveryFlagHasHelp(t *testing.T) {
 // The examples in the help run as they are written, on in-memory engines.
 func TestHelpExamples(t *testing.T) {
 	t.Chdir(t.TempDir())
-	d := Deps{Engines: fakeEngines()}
+	d := Deps{Engines: fakeEngines(), Overhead: fakeOverhead(nil)}
 	if got := execute(t, d, "run", "--preset", "core", "--num", "100", "--rounds", "1", "--json", "results.json"); got.code != exitOK {
 		t.Fatal(got.err)
 	}

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -158,13 +158,15 @@ func (o *runOptions) run(cmd *cobra.Command, d Deps) error {
 		return err
 	}
 	w := &watcher{
-		out: stdout, files: files, progress: newProgress(d, stderr, o),
+		out: stdout, files: files, progress: newProgress(d, stderr, o.quiet || o.progress == "never", time.Duration(o.config.Duration)),
 		header: o.headerWriter(stdout, stderr), style: report.Style{Bold: d.escapes(stdout)},
 	}
 	if o.format != report.FormatText {
 		w.style.Bold = d.escapes(stderr)
 	}
-	rec, err := o.measure(cmd.Context(), d, w)
+	rec, err := interruptible(cmd.Context(), d, w.progress.note, func(ctx context.Context) (*bench.Record, error) {
+		return d.Run(ctx, o.config, o.engines, w)
+	})
 	if errors.Is(err, errEndedAtOnce) {
 		return &exitError{code: exitInterrupted}
 	}
@@ -202,43 +204,6 @@ func (o *runOptions) createFiles() (outputs, error) {
 		files = append(files, file)
 	}
 	return files, nil
-}
-
-// errEndedAtOnce is the outcome of a second interrupt: nothing is waited for.
-var errEndedAtOnce = errors.New("ended at once")
-
-// measure runs the core in a goroutine of its own, so that this one can answer
-// to signals whatever the engines do.
-func (o *runOptions) measure(ctx context.Context, d Deps, w *watcher) (*bench.Record, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	signals, stop := d.Interrupts()
-	defer stop()
-	type outcome struct {
-		rec *bench.Record
-		err error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		rec, err := d.Run(ctx, o.config, o.engines, w)
-		done <- outcome{rec, err}
-	}()
-	for interrupted := false; ; {
-		select {
-		case out := <-done:
-			return out.rec, out.err
-		case s := <-signals:
-			switch {
-			case interrupted && s == syscall.SIGPIPE:
-				continue // each write to a closed pipe brings some
-			case interrupted:
-				return nil, errEndedAtOnce
-			}
-			interrupted = true
-			w.progress.note("interrupted: stopping; again to end at once")
-			cancel()
-		}
-	}
 }
 
 // finish prints the results and turns the outcome into an exit code.

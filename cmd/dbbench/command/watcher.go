@@ -38,7 +38,9 @@ func (w *watcher) CellStarted(c bench.Cell) {
 func (w *watcher) Tick(c bench.Cell, p bench.Progress) { w.progress.tick(c, p) }
 
 func (w *watcher) CellFinished(rec *bench.Record, i int) {
-	w.progress.finished(w.cell, &rec.Results[i])
+	r, c := &rec.Results[i], w.cell
+	c.Workload = r.Workload // a writer beside readers has a row of its own
+	w.progress.finished(c, outcome(r), r.Status == bench.StatusFailed)
 	w.keep(w.files.rewrite(rec))
 }
 

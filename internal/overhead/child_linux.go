@@ -1,0 +1,9 @@
+package overhead
+
+import "syscall"
+
+// childAttributes puts a child into a process group of its own, so that Ctrl-C
+// reaches it through its parent alone, and makes it end when its parent does.
+func childAttributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
