@@ -48,7 +48,8 @@ func (d *levelDB) makeOptions(o *leveldb.Options) {
 	d.opts = levigo.NewOptions()
 	d.opts.SetCreateIfMissing(o.CreateIfMissing)
 	d.opts.SetErrorIfExists(o.ErrorIfExists)
-	d.opts.SetParanoidChecks(o.ParanoidChecks.Enabled(false))
+	// As package leveldb sets it: verification switches it on.
+	d.opts.SetParanoidChecks(o.VerifyChecksums.Enabled(true) || o.ParanoidChecks.Enabled(false))
 	d.opts.SetWriteBufferSize(int(o.WriteBufferSize))
 	d.opts.SetMaxOpenFiles(o.MaxOpenFiles)
 	d.opts.SetBlockSize(int(o.BlockSize))
