@@ -23,19 +23,23 @@ const childTime = 3 * time.Minute
 // only this test. There fn is called; here the outcome is reported. A signal,
 // an abort inside C or a hang so fails this test alone, with all that the child
 // printed.
+//
+// The child's temporary folders lie in one of this process's, since a process
+// that dies of a signal leaves them behind.
 func Child(t *testing.T, fn func(t *testing.T)) {
 	t.Helper()
 	if os.Getenv(childEnv) == t.Name() {
 		fn(t)
 		return
 	}
-	if out, err := runChild(t.Name(), nil); err != nil {
+	if out, err := runChild(t, t.Name(), nil); err != nil {
 		t.Errorf("in the child process: %v\n%s", err, indent(out))
 	}
 }
 
 // runChild runs the named test in a child process and returns what it printed.
-func runChild(name string, attr *syscall.SysProcAttr) (string, error) {
+func runChild(t testing.TB, name string, attr *syscall.SysProcAttr) (string, error) {
+	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		return "", err
@@ -45,7 +49,7 @@ func runChild(name string, attr *syscall.SysProcAttr) (string, error) {
 	if testing.Short() {
 		cmd.Args = append(cmd.Args, "-test.short")
 	}
-	cmd.Env = append(os.Environ(), childEnv+"="+name)
+	cmd.Env = append(os.Environ(), childEnv+"="+name, "TMPDIR="+t.TempDir())
 	cmd.SysProcAttr = attr
 	if raceEnabled {
 		// The race detector sleeps a second before each exit.

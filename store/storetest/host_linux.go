@@ -18,7 +18,7 @@ import (
 func WithSmallDisk(t *testing.T, bytes int, fn func(t *testing.T, folder string)) {
 	t.Helper()
 	if os.Getenv(childEnv) != t.Name() {
-		out, err := runChild(t.Name(), &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS})
+		out, err := runChild(t, t.Name(), &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS})
 		switch {
 		case errors.Is(err, os.ErrPermission):
 			t.Skipf("no right to mount a small file system: %v", err)
@@ -66,6 +66,15 @@ func LimitFiles(t testing.TB, size int64) (lift func()) {
 	}
 	set(syscall.Rlimit{Cur: uint64(size), Max: old.Max})
 	return func() { set(old) }
+}
+
+// LimitProcessor ends the process when it has used that many seconds of processor
+// time: something that it does has no end.
+func LimitProcessor(t testing.TB, seconds uint64) {
+	t.Helper()
+	if err := syscall.Setrlimit(syscall.RLIMIT_CPU, &syscall.Rlimit{Cur: seconds, Max: seconds}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // ResidentBytes returns the process's resident memory.

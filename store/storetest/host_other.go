@@ -17,6 +17,12 @@ func LimitFiles(t testing.TB, _ int64) (lift func()) {
 	return nil
 }
 
+// LimitProcessor skips the test: it needs Linux.
+func LimitProcessor(t testing.TB, _ uint64) {
+	t.Helper()
+	t.Skip("needs RLIMIT_CPU")
+}
+
 // ResidentBytes skips the test: it needs Linux.
 func ResidentBytes(t testing.TB) int64 {
 	t.Helper()

@@ -63,7 +63,8 @@ func runHelper(t testing.TB, arg string) (lines []string, output string, err err
 	}
 	cmd := exec.Command(exe, "-test.run="+runPattern(t.Name()), "-test.v", "-test.count=1",
 		fmt.Sprintf("-test.timeout=%s", childTime))
-	cmd.Env = append(os.Environ(), childEnv+"="+t.Name(), helperEnv+"="+arg)
+	// A process that dies does not remove its temporary folders.
+	cmd.Env = append(os.Environ(), childEnv+"="+t.Name(), helperEnv+"="+arg, "TMPDIR="+t.TempDir())
 	b, err := cmd.CombinedOutput()
 	out, died := string(b), false
 	for line := range strings.Lines(out) {

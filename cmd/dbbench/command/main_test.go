@@ -43,7 +43,8 @@ func TestMain(m *testing.M) {
 func child(t *testing.T, role string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), childEnv+"="+role)
+	// One that is killed does not remove its temporary folders.
+	cmd.Env = append(os.Environ(), childEnv+"="+role, "TMPDIR="+t.TempDir())
 	return cmd
 }
 
