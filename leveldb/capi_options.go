@@ -14,11 +14,10 @@ import (
 	"github.com/lsmkit/lsmkit/store"
 )
 
-// openEngine opens a store with effective options, and with LevelDB's
-// paranoid_checks as strict says. The error is the engine's text.
-func openEngine(path string, o *Options, strict bool) (*engine, string) {
+// open opens a store with effective options. The error is the engine's text.
+func open(path string, o *Options) (*engine, string) {
 	e := &engine{verify: o.VerifyChecksums.Enabled(true)}
-	e.makeOptions(o, strict)
+	e.makeOptions(o)
 	db, err := levigo.Open(path, e.opts)
 	if err != nil {
 		e.freeOptions()
@@ -35,11 +34,11 @@ func openEngine(path string, o *Options, strict bool) (*engine, string) {
 
 // makeOptions makes levigo's options of ours, which are effective ones: no
 // field is left to a default.
-func (e *engine) makeOptions(o *Options, strict bool) {
+func (e *engine) makeOptions(o *Options) {
 	e.opts = levigo.NewOptions()
 	e.opts.SetCreateIfMissing(o.CreateIfMissing)
 	e.opts.SetErrorIfExists(o.ErrorIfExists)
-	e.opts.SetParanoidChecks(strict)
+	e.opts.SetParanoidChecks(o.paranoid())
 	e.opts.SetWriteBufferSize(int(o.WriteBufferSize))
 	e.opts.SetMaxOpenFiles(o.MaxOpenFiles)
 	e.opts.SetBlockSize(int(o.BlockSize))
@@ -71,7 +70,7 @@ func (e *engine) freeOptions() {
 // repair makes a damaged store readable. The error is the engine's text.
 func repair(path string, o *Options) string {
 	var e engine
-	e.makeOptions(o, o.strict())
+	e.makeOptions(o)
 	defer e.freeOptions()
 	if err := levigo.RepairDatabase(path, e.opts); err != nil {
 		return err.Error()

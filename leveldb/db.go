@@ -41,9 +41,9 @@ var _ store.DB = (*DB)(nil)
 //
 // The errors are ErrNotExist, ErrExists, ErrLocked, ErrWrongEngine (a RocksDB
 // store, which is left as it is), ErrIncompatible (another comparator),
-// ErrCorruption (which includes table files without CURRENT: LevelDB would make
-// a new store there and delete them), ErrNotSupported, ErrInvalidArgument and
-// ErrIO.
+// ErrCorruption (which includes damaged logs, see Options.Recovery, and table
+// files without CURRENT: LevelDB would make a new store there and delete them),
+// ErrNotSupported, ErrInvalidArgument, ErrNoSpace and ErrIO.
 //
 // It stands on leveldb_open.
 func Open(path string, o *Options) (*DB, error) {
@@ -54,6 +54,10 @@ func Open(path string, o *Options) (*DB, error) {
 	}
 	claim, err := dir.Acquire(Engine, op, path, dir.Mode{Create: e.CreateIfMissing, ErrorIfExists: e.ErrorIfExists})
 	if err != nil {
+		return nil, err
+	}
+	if err := claim.CheckLogs(e.Recovery == store.Strict); err != nil {
+		claim.Abandon()
 		return nil, err
 	}
 	engine, text := open(claim.Path(), e)

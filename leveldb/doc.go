@@ -31,9 +31,10 @@
 //     indexes and filters and those that compactions read included, for which
 //     LevelDB's paranoid_checks is switched on. LevelDB's own default is not to;
 //     Options.VerifyChecksums switches it off.
-//   - A damaged log is read around the damage, without an error: writes near it
-//     are gone, older and newer ones are there. With Options.ParanoidChecks it is
-//     ErrCorruption. A last record that was cut by a crash is no damage.
+//   - Logs are checked in Go before LevelDB replays them, as on RocksDB, for
+//     LevelDB reads around damage, unless paranoid_checks is on, and around zeros
+//     in any case. A record at the end of a log that was cut by a crash is no
+//     damage, but with store.Strict, which LevelDB itself can't be.
 //   - There is no read-only mode: ErrNotSupported. No codec but Snappy.
 //   - Whether the library was built with Snappy can't be asked. Without it,
 //     LevelDB stores blocks uncompressed and says nothing; scripts/build-deps.sh

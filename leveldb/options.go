@@ -71,6 +71,17 @@ func (o *Options) Effective() (*Options, error) {
 	return &e, nil
 }
 
+// paranoid tells whether LevelDB's paranoid_checks is to be on, given effective
+// options.
+//
+// LevelDB verifies index and filter blocks, and what compactions read, under
+// paranoid_checks alone. Without it a damaged index or filter hides keys, and a
+// compaction gives damaged blocks new checksums. VerifyChecksums promises better,
+// and so switches it on.
+func (o *Options) paranoid() bool {
+	return o.VerifyChecksums == store.On || o.ParanoidChecks == store.On
+}
+
 // clip returns n within lo and hi, or def if n is 0.
 func clip(n, def, lo, hi int64) int64 {
 	if n == 0 {

@@ -148,7 +148,7 @@ func TestQuirkUnguardedOpen(t *testing.T) {
 }
 
 // A damaged index or filter hides keys without an error, although reads verify
-// checksums: open.go switches paranoid_checks on.
+// checksums: Options.paranoid switches paranoid_checks on.
 func TestQuirkUnverifiedIndex(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	db, err := leveldb.Open(path, &leveldb.Options{Options: store.Options{CreateIfMissing: true, BloomBits: 10}})
@@ -173,7 +173,7 @@ func TestQuirkUnverifiedIndex(t *testing.T) {
 			return
 		}
 	}
-	t.Error("LevelDB hides no keys: open.go need not switch paranoid_checks on")
+	t.Error("LevelDB hides no keys: Options.paranoid need not switch paranoid_checks on")
 }
 
 // hiddenKeys counts the keys that levigo gives neither a value nor an error for.

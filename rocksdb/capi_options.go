@@ -73,6 +73,11 @@ func (e *engine) makeOptions(o *Options) {
 	e.opts.SetCreateIfMissing(o.CreateIfMissing)
 	e.opts.SetErrorIfExists(o.ErrorIfExists)
 	e.opts.SetParanoidChecks(o.ParanoidChecks.Enabled(true))
+	// RocksDB's own default drops, without an error, all that lies behind damage.
+	e.opts.SetWALRecoveryMode(grocksdb.TolerateCorruptedTailRecordsRecovery)
+	if o.Recovery == store.Strict {
+		e.opts.SetWALRecoveryMode(grocksdb.AbsoluteConsistencyRecovery)
+	}
 	e.opts.SetWriteBufferSize(uint64(o.WriteBufferSize))
 	e.opts.SetMaxOpenFiles(o.MaxOpenFiles)
 	e.opts.SetTargetFileSizeBase(uint64(o.MaxFileSize))

@@ -46,9 +46,9 @@ var _ store.DB = (*DB)(nil)
 // The errors are ErrNotExist, ErrExists, ErrLocked, ErrWrongEngine (a LevelDB
 // store, which is left as it is: RocksDB would convert it without a word),
 // ErrIncompatible (another comparator, or more column families than default,
-// which are named), ErrCorruption (which includes table files without CURRENT:
-// RocksDB would end by deleting them), ErrNotSupported, ErrInvalidArgument and
-// ErrIO.
+// which are named), ErrCorruption (which includes damaged logs, see
+// Options.Recovery, and table files without CURRENT: RocksDB would end by deleting
+// them), ErrNotSupported, ErrInvalidArgument, ErrNoSpace and ErrIO.
 //
 // It stands on rocksdb_open and rocksdb_open_for_read_only.
 func Open(path string, o *Options) (*DB, error) {
@@ -61,6 +61,10 @@ func Open(path string, o *Options) (*DB, error) {
 		Create: e.CreateIfMissing, ErrorIfExists: e.ErrorIfExists, ReadOnly: e.ReadOnly,
 	})
 	if err != nil {
+		return nil, err
+	}
+	if err := claim.CheckLogs(e.Recovery == store.Strict); err != nil {
+		claim.Abandon()
 		return nil, err
 	}
 	engine, text := open(claim.Path(), e)

@@ -18,8 +18,12 @@
 //     tombstones behind its upper bound.
 //   - An iterator that meets a damaged block delivers what lies before it, and
 //     ends with ErrCorruption.
-//   - A damaged log is read up to the damage, without an error, also with
-//     Options.ParanoidChecks: newer writes are gone (kPointInTimeRecovery).
+//   - Logs are checked in Go before RocksDB replays them, as on LevelDB, and
+//     replayed with kTolerateCorruptedTailRecords or, with store.Strict,
+//     kAbsoluteConsistency. RocksDB's own default, kPointInTimeRecovery, drops all
+//     that lies behind damage without an error, its other modes what lies behind
+//     zeros in the same block, and a bit in a record's type can make it read for
+//     ever.
 //   - Compact can be interrupted by its context and by Close.
 //   - Options.ReadOnly is supported: no lock is taken, nothing is written, and
 //     the state is the one at Open.

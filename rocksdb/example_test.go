@@ -93,6 +93,35 @@ func ExampleOpen() {
 }
 
 // Errors are tested with errors.Is, and tell what happened where.
+func ExampleOpen_strict() {
+	path, remove := temp()
+	defer remove()
+	db, err := rocksdb.Open(path, &rocksdb.Options{Options: store.Options{CreateIfMissing: true}})
+	check(err)
+	check(db.Put([]byte("acknowledged"), nil, nil))
+	check(db.Put([]byte("cut short"), nil, nil))
+	check(db.Close())
+	logs, err := filepath.Glob(filepath.Join(path, "*.log"))
+	check(err)
+	info, err := os.Stat(logs[0])
+	check(err)
+	check(os.Truncate(logs[0], info.Size()-1)) // as a process may leave it that is killed
+
+	_, err = rocksdb.Open(path, &rocksdb.Options{Options: store.Options{Recovery: store.Strict}})
+	fmt.Println("strict:", errors.Is(err, store.ErrCorruption))
+	db, err = rocksdb.Open(path, nil)
+	check(err)
+	defer db.Close()
+	for _, key := range []string{"acknowledged", "cut short"} {
+		found, err := db.Has([]byte(key))
+		fmt.Println(key+":", found, err)
+	}
+	// Output:
+	// strict: true
+	// acknowledged: true <nil>
+	// cut short: false <nil>
+}
+
 func Example_errors() {
 	db, done := example()
 	defer done()

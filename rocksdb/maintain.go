@@ -16,7 +16,9 @@ import (
 // The store must not be open: ErrLocked. The folder of another engine is
 // ErrWrongEngine, one without any file of a store ErrNotExist.
 //
-// It stands on rocksdb_repair_db, which takes RocksDB's lock.
+// It stands on rocksdb_repair_db, which takes RocksDB's lock. Before it, records of
+// logs that RocksDB would read for ever are mended, or made such that it passes
+// them over.
 func Repair(path string, o *Options) error {
 	const op = "repair"
 	e, err := o.Effective()
@@ -31,6 +33,9 @@ func Repair(path string, o *Options) error {
 		return err
 	}
 	defer claim.Release()
+	if err := claim.MendLogs(); err != nil {
+		return err
+	}
 	if text := repair(claim.Path(), e); text != "" {
 		return &store.Error{Engine: Engine, Op: op, Path: claim.Path(), Kind: status.OpenKind(text), Msg: text}
 	}

@@ -126,6 +126,29 @@ const (
 	Zlib Compression = "zlib"
 )
 
+// Recovery says what Open does about a log that does not end as it should. The
+// logs hold what has not come to table files yet.
+type Recovery uint8
+
+const (
+	// TolerateTornTail, the default, opens a store whose logs end in a record that
+	// was cut short, or in zeros behind a whole record. That is what a process
+	// leaves that is killed in the middle of a write, and the cut record was never
+	// acknowledged. All other damage is ErrCorruption: it has acknowledged records
+	// behind it, or may be one.
+	//
+	// After the loss of power, several logs can end so: with RocksDB and with
+	// LevelDB, writes without Sync can then be missing though later ones without
+	// Sync are there.
+	TolerateTornTail Recovery = iota
+	// Strict takes a record that was cut short, and zeros, for damage too. It suits
+	// a store that was closed in order and then copied or moved.
+	Strict
+)
+
+// Valid tells whether r is one of TolerateTornTail and Strict.
+func (r Recovery) Valid() bool { return r <= Strict }
+
 // Options are those that all engines have. The zero value works: it opens an
 // existing store with the engine's own sizes. Engine packages embed it in
 // their own Options. Sizes are in bytes.
@@ -184,9 +207,15 @@ type Options struct {
 	VerifyChecksums Setting
 
 	// ParanoidChecks makes the engine stop early when it meets damage in its
-	// logs and tables, instead of going on with what can be read. The default
-	// is the engine's: LevelDB off, RocksDB on.
+	// tables, instead of going on with what can be read. The default is the
+	// engine's: LevelDB off, RocksDB on. What is done about logs is for Recovery
+	// to say.
 	ParanoidChecks Setting
+
+	// Recovery says which damage to its logs a store is opened with. Whatever it
+	// says, Open never passes over a record that has others behind it. Repair saves
+	// what can be read of a store that Open refuses.
+	Recovery Recovery
 }
 
 // UnlimitedFiles, as MaxOpenFiles, asks for no bound.
@@ -217,6 +246,8 @@ func (o *Options) Validate() error {
 		return bad("unknown VerifyChecksums")
 	case !o.ParanoidChecks.Valid():
 		return bad("unknown ParanoidChecks")
+	case !o.Recovery.Valid():
+		return bad("unknown Recovery")
 	}
 	switch o.Compression {
 	case DefaultCompression, NoCompression, Snappy, LZ4, Zstd, Zlib:

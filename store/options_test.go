@@ -19,7 +19,7 @@ func TestOptionsValidate(t *testing.T) {
 		{},
 		{CreateIfMissing: true, ErrorIfExists: true, ReadOnly: true},
 		{WriteBufferSize: 1, BlockCacheSize: math.MaxInt64, BlockSize: 1, BlockRestartInterval: 1, MaxOpenFiles: store.UnlimitedFiles,
-			MaxFileSize: 1, Compression: store.Zstd, BloomBits: 10, VerifyChecksums: store.Off, ParanoidChecks: store.On},
+			MaxFileSize: 1, Compression: store.Zstd, BloomBits: 10, VerifyChecksums: store.Off, ParanoidChecks: store.On, Recovery: store.Strict},
 		{Compression: store.NoCompression}, {Compression: store.Snappy}, {Compression: store.LZ4}, {Compression: store.Zlib},
 	} {
 		if err := good.Validate(); err != nil {
@@ -36,6 +36,7 @@ func TestOptionsValidate(t *testing.T) {
 		"BloomBits":            {BloomBits: -1},
 		"VerifyChecksums":      {VerifyChecksums: 3},
 		"ParanoidChecks":       {ParanoidChecks: 255},
+		"Recovery":             {Recovery: 2},
 		"Compression":          {Compression: "Snappy"},
 	} {
 		err := bad.Validate()
@@ -70,6 +71,9 @@ func TestSetting(t *testing.T) {
 	for s := range 256 {
 		if got := store.Setting(s).Valid(); got != (s < 3) {
 			t.Errorf("setting %d is valid: %v", s, got)
+		}
+		if got := store.Recovery(s).Valid(); got != (s < 2) {
+			t.Errorf("recovery %d is valid: %v", s, got)
 		}
 	}
 }

@@ -117,17 +117,14 @@ func Size(path string) (int64, error) {
 // LogNumber returns the highest number of the n.log files in the folder, or 0
 // if there are none.
 func LogNumber(path string) (uint64, error) {
-	entries, err := os.ReadDir(path)
+	logs, err := logNumbers(path)
 	if err != nil {
 		return 0, during("", "log number", path, readError(err))
 	}
-	var highest uint64
-	for _, e := range entries {
-		if r, n := classify("", e.Name()); r == writeLog && !e.IsDir() {
-			highest = max(highest, n)
-		}
+	if len(logs) == 0 {
+		return 0, nil
 	}
-	return highest, nil
+	return logs[len(logs)-1].number, nil
 }
 
 // readError returns the error of reading a folder.

@@ -20,12 +20,15 @@ const (
 	headerSize     = 7
 	recycledHeader = headerSize + 4 // RocksDB's, with the number of the log
 
-	typeZero    = 0 // space that was allocated ahead
-	typeFull    = 1
-	typeFirst   = 2
-	typeMiddle  = 3
-	typeLast    = 4
-	typeHighest = 11 // from 5 on they are RocksDB's
+	typeZero   = 0 // space that was allocated ahead
+	typeFull   = 1
+	typeFirst  = 2
+	typeMiddle = 3
+	typeLast   = 4
+	// From here on they are RocksDB's: 5 to 8 and 11 have the number of the log.
+	typeCompression = 9
+	typeTimestamps  = 10
+	typeHighest     = 11 // timestamps too
 )
 
 // Tags in the records of a MANIFEST, which are version edits (db/version_edit.cc
@@ -39,6 +42,17 @@ const (
 	tagDeletedFile    = 6
 	tagNewFile        = 7
 	tagPrevLogNumber  = 9
+
+	// From here on they are RocksDB's.
+	tagMinLogToKeep = 10
+	tagNewFile2     = 100
+	tagNewFile3     = 102
+	tagNewFile4     = 103
+	tagFamily       = 200
+	tagFamilyAdd    = 201
+	tagFamilyDrop   = 202
+	tagMaxFamily    = 203
+	tagAtomicGroup  = 300
 
 	// RocksDB's tags with this bit may be skipped by versions that don't know
 	// them.
@@ -168,8 +182,7 @@ func (l *logReader) next() (fragment, error) {
 		case end > len(h):
 			return fragment{}, io.EOF
 		}
-		sum := crc32.Checksum(h[6:end], castagnoli)
-		if masked := (sum>>15 | sum<<17) + 0xa282ead8; masked != binary.LittleEndian.Uint32(h) {
+		if !checksumFits(h, end) {
 			return fragment{}, errors.New("checksum mismatch")
 		}
 		l.pos += end
@@ -222,10 +235,8 @@ func (m *manifestInfo) edit(edit []byte) error {
 // isRocksDBTag tells whether only RocksDB has the tag.
 func isRocksDBTag(tag uint64) bool {
 	switch tag {
-	case 10, // MinLogNumberToKeep
-		100, 102, 103, // NewFile2, 3, 4
-		200, 201, 202, 203, // column families
-		300,      // InAtomicGroup
+	case tagMinLogToKeep, tagNewFile2, tagNewFile3, tagNewFile4,
+		tagFamily, tagFamilyAdd, tagFamilyDrop, tagMaxFamily, tagAtomicGroup,
 		400, 401: // blob files
 		return true
 	}

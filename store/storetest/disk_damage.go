@@ -20,7 +20,6 @@ func damageCases() []diskCase {
 		{"A13_DamagedBlock", damagedBlock, true},
 		{"A13_DamageAnywhere", damageAnywhere, true},
 		{"A13_DamagedCompaction", damagedCompaction, true},
-		{"DamagedLog", damagedLog, true},
 		{"A14_CurrentGone", currentGone, true},
 	}
 }
@@ -262,65 +261,6 @@ func damagedCompaction(t *diskEnv) {
 		t.Error("the damage is no longer told")
 	}
 	t.close(db)
-}
-
-// A damaged log is refused, or opened with what could be read of it: no entry is
-// wrong, and what was in tables is all there. With ParanoidChecks LevelDB refuses
-// it.
-func damagedLog(t *diskEnv) {
-	all := randomRows(newRandom(16), 4000, 100)
-	for _, paranoid := range []store.Setting{store.Default, store.Off, store.On} {
-		o := store.Options{ParanoidChecks: paranoid}
-		path := t.path()
-		t.tables(path, o, all[:2000])
-		db := t.openO(path, o)
-		for _, e := range all[2000:] {
-			t.must(db.Put(e.k, e.v, nil), "put")
-		}
-		t.close(db)
-		logs, err := filepath.Glob(filepath.Join(path, "*.log"))
-		t.must(err, "glob")
-		damaged := false
-		for _, file := range logs {
-			if size := folderSize(t, file); size > 100_000 {
-				flip(t, file, size/2, 128)
-				damaged = true
-			}
-		}
-		if !damaged {
-			t.Fatalf("no log among %q is long enough", logs)
-		}
-		db, err = t.openWith(path, o)
-		if err != nil {
-			t.wantKind(err, store.ErrCorruption, "damaged log")
-			t.Logf("paranoid checks %d: %v", paranoid, err)
-			continue
-		}
-		t.wantContents(db, t.salvaged(db, all), "salvaged")
-		t.close(db)
-		db = t.openO(path, o)
-		t.wantContents(db, t.salvaged(db, all), "salvaged and opened again")
-		t.close(db)
-	}
-}
-
-// salvaged returns those of all that db has. The first half, in tables, and at
-// least some of the rest must be there.
-func (t *diskEnv) salvaged(db store.DB, all []row) []row {
-	t.Helper()
-	var there []row
-	for _, e := range all {
-		ok, err := db.Has(e.k)
-		t.must(err, "has")
-		if ok {
-			there = append(there, e)
-		}
-	}
-	if n := len(all) / 2; len(there) < n+n/4 || !bytes.Equal(there[n-1].k, all[n-1].k) {
-		t.Errorf("%d of %d rows were salvaged", len(there), len(all))
-	}
-	t.Logf("%d of %d rows were salvaged", len(there), len(all))
-	return there
 }
 
 // With CURRENT gone the folder is a damaged store, not a place for a new one.

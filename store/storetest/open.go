@@ -84,6 +84,7 @@ func openBadOptions(t *env) {
 		"bloom bits":       func(o *store.Options) { o.BloomBits = -1 },
 		"checksums":        func(o *store.Options) { o.VerifyChecksums = 3 },
 		"paranoid checks":  func(o *store.Options) { o.ParanoidChecks = 200 },
+		"recovery":         func(o *store.Options) { o.Recovery = 2 },
 		"compression":      func(o *store.Options) { o.Compression = "gzip" },
 	} {
 		o := t.options()
