@@ -1,5 +1,6 @@
 #include "capi.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,10 +16,48 @@ static char *fail(const char *text) {
   return err;
 }
 
+// What is at a key, by way of an iterator, which keeps the error of a table that
+// is gone.
+static char *seek(leveldb_t *db, const leveldb_readoptions_t *ro,
+                  const char *key, size_t nkey, size_t *len, char **err) {
+  char *value = NULL;
+  leveldb_iterator_t *it = leveldb_create_iterator(db, ro);
+  leveldb_iter_seek(it, key, nkey);
+  leveldb_iter_get_error(it, err);
+  if (*err == NULL && leveldb_iter_valid(it)) {
+    size_t n = 0, m = 0;
+    const char *k = leveldb_iter_key(it, &n), *v = leveldb_iter_value(it, &m);
+    if (n == nkey && memcmp(k, key, n) == 0) {
+      value = malloc(m > 0 ? m : 1);
+      if (value != NULL) {
+        memcpy(value, v, m);
+        *len = m;
+      } else {
+        *err = fail("IO error: out of memory");
+      }
+    }
+  }
+  leveldb_iter_destroy(it);
+  return value;
+}
+
+// leveldb_get, but for one thing. A table file that can't be opened since it is
+// gone is a status NotFound inside LevelDB (PosixError in util/env_posix.cc), and
+// leveldb_get drops that as if the key were not there. The failed system call is
+// known by errno, which nothing else sets on the way: a miss costs no more than
+// looking at it.
+static char *lookup(leveldb_t *db, const leveldb_readoptions_t *ro,
+                    const char *key, size_t nkey, size_t *len, char **err) {
+  errno = 0;
+  char *value = leveldb_get(db, ro, key, nkey, len, err);
+  if (value != NULL || *err != NULL || errno == 0) return value;
+  return seek(db, ro, key, nkey, len, err);
+}
+
 ldb_value ldb_get(leveldb_t *db, const leveldb_readoptions_t *ro,
                   const char *key, size_t nkey, char *buf, size_t cap) {
   ldb_value r = {0};
-  char *value = leveldb_get(db, ro, bytes(key), nkey, &r.len, &r.err);
+  char *value = lookup(db, ro, bytes(key), nkey, &r.len, &r.err);
   if (value == NULL) return r;
   r.found = 1;
   if (r.len <= cap) {
@@ -148,7 +187,7 @@ ldb_values ldb_multi_get(leveldb_t *db, const leveldb_readoptions_t *ro,
   }
   const char *key = bytes(keys);
   for (size_t i = 0; i < n && r.err == NULL; i++) {
-    m->values[i] = leveldb_get(db, ro, key, nkeys[i], &m->lens[i], &r.err);
+    m->values[i] = lookup(db, ro, key, nkeys[i], &m->lens[i], &r.err);
     key += nkeys[i];
     sizes[i] = m->values[i] != NULL ? (int64_t)m->lens[i] : -1;
     if (m->values[i] != NULL) r.len += m->lens[i];

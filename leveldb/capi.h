@@ -38,7 +38,8 @@ typedef struct {
 } ldb_value;
 
 // ldb_get exists because leveldb_get returns a malloc'd copy, which takes a
-// second crossing to copy and a third to free.
+// second crossing to copy and a third to free. And leveldb_get finds nothing, and
+// no error, where the table file is gone.
 ldb_value ldb_get(leveldb_t *db, const leveldb_readoptions_t *ro,
                   const char *key, size_t nkey, char *buf, size_t cap);
 

@@ -244,3 +244,23 @@ func TestQuirkTornLog(t *testing.T) {
 		t.Error("LevelDB loses nothing after a torn record: mend.go may go")
 	}
 }
+
+// A key whose table file is gone is not found, without an error: lookup in capi.c
+// looks at errno.
+func TestQuirkTableGone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "db")
+	db, err := leveldb.Open(path, &leveldb.Options{Options: store.Options{CreateIfMissing: true}})
+	must(t, err)
+	must(t, db.Put([]byte("k"), []byte("v"), nil))
+	must(t, db.Compact(nil, store.KeyRange{}))
+	must(t, db.Close())
+	p, ro := plain(t, path), levigo.NewReadOptions()
+	defer ro.Close()
+	defer p.Close()
+	tables, err := filepath.Glob(filepath.Join(path, "*.ldb"))
+	must(t, err)
+	must(t, os.Remove(tables[0]))
+	if v, err := p.Get(ro, []byte("k")); v != nil || err != nil {
+		t.Errorf("levigo got %q, %v: LevelDB tells that the table is gone, lookup in capi.c may go", v, err)
+	}
+}
