@@ -27,9 +27,9 @@ type DB struct {
 	queue *commit.Queue
 	limit int // store.MaxBatchSize, but in tests
 
-	// torn is the error of a write that has failed, until the log is mended.
-	// Who leads the queue changes it.
-	torn atomic.Pointer[store.Error]
+	// fault is that of a write that has failed, until the log is mended. Who leads
+	// the queue changes it.
+	fault atomic.Pointer[fault]
 }
 
 var _ store.DB = (*DB)(nil)
@@ -257,11 +257,10 @@ func (db *DB) Flush() error {
 		return err
 	}
 	defer db.guard.Exit(s)
-	if db.torn.Load() != nil {
-		return db.mendAlone("flush") // which flushes
+	if db.fault.Load() == nil { // else mending flushes
+		db.engine.flush()
 	}
-	db.engine.flush()
-	return db.failed("flush", db.engine.check())
+	return db.settle("flush")
 }
 
 // Compact can't be interrupted: ctx is looked at before and after, and where it
@@ -284,7 +283,7 @@ func (db *DB) Compact(ctx context.Context, r store.KeyRange) error {
 		return err
 	}
 	defer db.guard.Exit(s)
-	if db.torn.Load() != nil {
+	if db.fault.Load() != nil {
 		if err := db.mendAlone(op); err != nil {
 			return err
 		}
@@ -293,5 +292,5 @@ func (db *DB) Compact(ctx context.Context, r store.KeyRange) error {
 		return nil
 	}
 	db.engine.compact(r.Start, r.End)
-	return db.failed(op, db.engine.check())
+	return db.settle(op)
 }

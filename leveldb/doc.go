@@ -46,8 +46,15 @@
 // appending behind the torn record, and recovery later stops there: writes that
 // were acknowledged after the failure, synced ones too, are gone once the store
 // is reopened. This package holds such writes back. After a write error, the
-// next write first switches to a new log; while that fails, writes return the
-// error, and nothing is acknowledged that could be lost.
+// next write first switches to a new log; while that can't be done, writes return
+// the error, and nothing is acknowledged that could be lost. It is tried only when
+// there is room for what the log holds, so that writes work again by themselves
+// once a full disk has that much room.
+//
+// When a flush or a compaction fails (on a full disk too: they need more room than
+// the log), or the sync of a log, LevelDB stops: every later write returns that
+// error, which says so, until the store is closed and opened again. Reads go on,
+// and nothing that was acknowledged is lost.
 //
 // # Not offered
 //

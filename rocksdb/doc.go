@@ -30,9 +30,13 @@
 //   - A write stall is waited out in Go, as goroutines do, up to the write's
 //     context or Close. (Inside RocksDB 9.10 a waiting writer and the recovery
 //     from a full disk can wait for each other for ever.)
-//   - After some errors RocksDB refuses writes: until it has recovered by itself
-//     (a full disk, once there is room), or until the store is reopened. The
-//     error stays the same, and nothing that was acknowledged is lost.
+//   - After a full disk RocksDB refuses writes with ErrNoSpace and recovers by
+//     itself: it looks every five seconds for as much room as WriteBufferSize, so
+//     that a small buffer recovers early, and one that is larger than the room never.
+//   - After other errors of writes, flushes and compactions (too many open files,
+//     say) it refuses writes until the store is reopened: its C API has no resume.
+//     The error stays the same, reads go on, and nothing that was acknowledged is
+//     lost.
 //
 // # Not offered
 //

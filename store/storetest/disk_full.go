@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lsmkit/lsmkit/store"
 )
@@ -22,16 +23,24 @@ func fullCases() []diskCase {
 		{"A17_FullDisk/NoSync_Kill", func(t *diskEnv) { fullDisk(t, false, true) }, false},
 		{"A17_FullDisk/Sync_Close", func(t *diskEnv) { fullDisk(t, true, false) }, false},
 		{"A17_FullDisk/Sync_Kill", func(t *diskEnv) { fullDisk(t, true, true) }, false},
+		{"A17_FullDisk/Log_NoSync", func(t *diskEnv) { fullLog(t, store.NoSync) }, false},
+		{"A17_FullDisk/Log_Sync", func(t *diskEnv) { fullLog(t, store.Sync) }, false},
 	}
 }
 
 func fullDisk(t *diskEnv, synced, kill bool) {
-	WithSmallDisk(t.T, 8<<20, func(inner *testing.T, disk string) {
+	wo := store.NoSync
+	if synced {
+		wo = store.Sync
+	}
+	onSmallDisk(t, 8<<20, func(t *diskEnv, disk string) { t.fillDisk(disk, wo, kill) })
+}
+
+// onSmallDisk runs the writer on a disk of the size, in a process of its own, and
+// then the reader.
+func onSmallDisk(t *diskEnv, size int, write func(t *diskEnv, disk string)) {
+	WithSmallDisk(t.T, size, func(inner *testing.T, disk string) {
 		t := &diskEnv{newEnv(inner, t.cfg, t.variant), t.engine}
-		wo := store.NoSync
-		if synced {
-			wo = store.Sync
-		}
 		arg, helper := HelperArg()
 		path, read := strings.CutPrefix(arg, "read ")
 		switch {
@@ -40,7 +49,7 @@ func fullDisk(t *diskEnv, synced, kill bool) {
 			t.readAcked(path, acked)
 			return
 		case helper:
-			t.fillDisk(arg, wo, kill)
+			write(t, arg)
 			return
 		}
 		lines := RunHelper(t.T, disk)
@@ -92,9 +101,15 @@ func (t *diskEnv) fillDisk(disk string, wo *store.WriteOptions, kill bool) {
 		if err := put(); err != nil {
 			refused++
 			t.wantKind(err, store.ErrNoSpace, "after room was made")
+			if t.engine.MendsLog && !strings.Contains(err.Error(), "reopen") {
+				t.Errorf("error %q does not say that reopening helps", err)
+			}
 		}
 	}
 	Say("with room again, %d of 1000 puts were refused", refused)
+	if !t.engine.MendsLog && !kill {
+		Say("the next was taken after %s", t.recovered(put).Round(time.Second))
+	}
 	t.wantAcked(db, acked, "room made")
 	Say("%s", acked)
 	switch {
@@ -105,6 +120,72 @@ func (t *diskEnv) fillDisk(disk string, wo *store.WriteOptions, kill bool) {
 	}
 	if err := db.Close(); err != nil {
 		t.Errorf("close: %v", err)
+	}
+}
+
+// A disk that is full when the log is appended to, before anything has failed in
+// the background, and has room again: writes work again in the same store.
+func fullLog(t *diskEnv, wo *store.WriteOptions) {
+	// Both engines flush later than the disk is full, and find room for what they
+	// want then.
+	o := store.Options{CreateIfMissing: true, WriteBufferSize: 6 << 20, Compression: store.NoCompression}
+	onSmallDisk(t, 16<<20, func(t *diskEnv, disk string) {
+		ballast := filepath.Join(disk, "ballast")
+		t.must(os.WriteFile(ballast, make([]byte, 12<<20), 0o644), "ballast")
+		db, err := t.openWith(filepath.Join(disk, "db"), o)
+		t.must(err, "open")
+		var acked spans
+		n := 0
+		put := func() error {
+			err := db.Put(ackedKey(n), ackedValue(n), wo)
+			if err == nil {
+				acked.add(n)
+			}
+			n++
+			return err
+		}
+		for err = put(); err == nil; err = put() {
+		}
+		Say("full after %d puts: %v", n-1, err)
+		for range 100 { // each could do harm
+			t.wantKind(err, store.ErrNoSpace, "full disk")
+			err = put()
+		}
+		t.wantAcked(db, acked, "disk full")
+		t.must(os.Remove(ballast), "remove the ballast")
+		if t.engine.MendsLog {
+			t.must(put(), "the first put with room again")
+		} else {
+			Say("a put was taken after %s", t.recovered(put).Round(time.Second))
+		}
+		for range 1000 {
+			t.must(put(), "put with room again")
+		}
+		t.must(db.Flush(), "flush with room again")
+		t.wantAcked(db, acked, "with room again")
+		Say("%s", acked)
+		Die()
+	})
+}
+
+// recovered tries until a put is taken, and returns how long that took: RocksDB
+// looks for room every five seconds. It fails the test after a minute.
+func (t *diskEnv) recovered(put func() error) time.Duration {
+	t.Helper()
+	began := time.Now()
+	again := time.NewTicker(10 * time.Millisecond)
+	defer again.Stop()
+	for {
+		err := put()
+		waited := time.Since(began)
+		switch {
+		case err == nil:
+			return waited
+		case waited > time.Minute:
+			t.Fatalf("no put was taken for a minute after room was made: %v", err)
+		}
+		t.wantKind(err, store.ErrNoSpace, "before the engine has recovered")
+		<-again.C
 	}
 }
 
