@@ -210,19 +210,12 @@ func Version() (string, error) { return version() }
 
 // optionsVersion reads rocksdb_version from a store's newest OPTIONS file.
 func optionsVersion(path string) (string, error) {
-	files, err := filepath.Glob(filepath.Join(path, "OPTIONS-*"))
-	if err != nil || len(files) == 0 {
-		return "", &store.Error{Engine: Engine, Op: "version", Path: path, Kind: store.ErrUnknown, Msg: "no OPTIONS file", Err: err}
-	}
-	slices.Sort(files)
-	text, err := os.ReadFile(files[len(files)-1])
+	options, err := dir.Options(path)
 	if err != nil {
-		return "", &store.Error{Engine: Engine, Op: "version", Path: path, Kind: store.ErrIO, Err: err}
+		return "", err
 	}
-	for line := range strings.Lines(string(text)) {
-		if v, ok := strings.CutPrefix(strings.TrimSpace(line), "rocksdb_version="); ok {
-			return v, nil
-		}
+	if v := options["Version.rocksdb_version"]; v != "" {
+		return v, nil
 	}
 	return "", &store.Error{Engine: Engine, Op: "version", Path: path, Kind: store.ErrUnknown, Msg: "no rocksdb_version in the OPTIONS file"}
 }
