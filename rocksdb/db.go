@@ -29,6 +29,7 @@ type DB struct {
 
 	// jobsFailed is the number of background errors when a stall last passed.
 	jobsFailed atomic.Uint64
+	stalled    atomic.Int64 // ns that writes have waited in stalls
 
 	// compacting holds a token while a manual compaction runs: RocksDB can
 	// cancel all or none, so there is one at a time.

@@ -26,6 +26,11 @@ const (
 	stallLimit = 30 * time.Second
 )
 
+// StallTime returns for how long writes have waited out stalls since the store was
+// opened: the sum over all of them, so that of several that waited at once each
+// counts. RocksDB itself doesn't count them, since it doesn't do the waiting.
+func (db *DB) StallTime() time.Duration { return time.Duration(db.stalled.Load()) }
+
 // waitOut repeats a stalled write, of which nothing has been written, until
 // RocksDB takes it. It ends with an error when the options' context or the store
 // does, or when the stall can't pass since the disk is full.
@@ -37,6 +42,7 @@ func (db *DB) waitOut(op string, o *store.WriteOptions, write func() string) err
 	pause := time.NewTicker(stallPause)
 	defer pause.Stop()
 	began := time.Now()
+	defer func() { db.stalled.Add(int64(time.Since(began))) }()
 	for {
 		select {
 		case <-ctx.Done():
