@@ -14,6 +14,8 @@ func atBoundary(s source, what string) bool {
 	switch {
 	case s.pkg == "internal/plain":
 		return true
+	case s.pkg == "internal/malloc":
+		return base(s) && what == "C"
 	case s.pkg == "leveldb":
 		return base(s) && what != "github.com/linxGnu/grocksdb"
 	case s.pkg == "rocksdb":
@@ -55,11 +57,13 @@ var layers = map[string][]string{
 	"rocksdb":            {"store", "internal/chunk", "internal/commit", "internal/dir", "internal/handle", "internal/status"},
 	"internal/handle":    {},
 	"internal/chunk":     {},
+	"internal/malloc":    {}, // C's allocator belongs to neither engine
 	"internal/commit":    {"store"},
 	"internal/dir":       {"store"},
 	"internal/status":    {"store"},
 	"internal/bench":     {"store", "internal/dir"},
 	"internal/report":    {"internal/bench"},
+	"internal/noise":     {"internal/bench", "internal/report"},
 	"internal/nullstore": {"store"},
 	"internal/plain":     {"store", "leveldb", "rocksdb"},
 	"internal/tidy":      {},
