@@ -35,6 +35,22 @@ func (c *Config) SizeAt(position int) Sizes {
 	return c.Payloads[min(max(position-1, 0)/max(each, 1), len(c.Payloads)-1)]
 }
 
+// KeyLengths returns the least and the greatest length of the keys of the numbers
+// below Num, and their mean. They are KeySize, but for plain keys.
+func (c *Config) KeyLengths() (least, most int, mean float64) {
+	if c.KeyFormat != KeyPlain || c.Num < 1 {
+		return c.KeySize, c.KeySize, float64(c.KeySize)
+	}
+	sum := 0.0
+	from, to, digits := int64(0), int64(10), 1 // the numbers of so many digits
+	for ; from < c.Num; digits++ {
+		sum += float64(min(to, c.Num)-from) * float64(digits)
+		from, to = to, to*10
+	}
+	prefix := len(c.KeyPrefix)
+	return prefix + 1, prefix + digits - 1, float64(prefix) + sum/float64(c.Num)
+}
+
 // EngineLabels returns the names by which the rows tell the engines of the
 // configuration apart: an engine that is named a second time, to see what two
 // measurements of the same thing differ by, is "NAME#2".

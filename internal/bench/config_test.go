@@ -174,3 +174,27 @@ func TestEffectiveOptions(t *testing.T) {
 		t.Errorf("stock: opened with %+v", got)
 	}
 }
+
+// The lengths of keys, without and with a prefix: plain ones by counting them.
+func TestKeyLengths(t *testing.T) {
+	for _, num := range []int64{1, 9, 10, 11, 100, 1234, 120_000} {
+		for _, prefix := range []string{"", "user:"} {
+			c := DefaultConfig()
+			c.Num, c.KeyFormat, c.KeyPrefix = num, KeyPlain, prefix
+			keys := newKeyMaker(&c, "")
+			least, most, sum := 1<<30, 0, 0
+			for n := range num {
+				l := len(keys.at(uint64(n)))
+				least, most, sum = min(least, l), max(most, l), sum+l
+			}
+			a, b, mean := c.KeyLengths()
+			if a != least || b != most || math.Abs(mean-float64(sum)/float64(num)) > 1e-9 {
+				t.Errorf("%d keys, prefix %q: %d to %d, mean %v; want %d to %d, %v", num, prefix, a, b, mean, least, most, float64(sum)/float64(num))
+			}
+		}
+	}
+	c := DefaultConfig()
+	if a, b, mean := c.KeyLengths(); a != 16 || b != 16 || mean != 16 {
+		t.Errorf("%d to %d, mean %v", a, b, mean)
+	}
+}

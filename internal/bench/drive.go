@@ -206,7 +206,7 @@ func (r *runner) drive(p *plan, kernels []kernel, aside kernel, cell Cell) outco
 	r.finish(&out, c.workers)
 	out.addTimes(c)
 	if pieces != nil {
-		out.intervals = pieces.stop(out.ops, out.wall)
+		out.intervals = withoutCrumb(pieces.stop(out.ops, out.wall), time.Duration(r.cfg.Interval))
 	}
 	if aside != nil {
 		side := collect(c.aside)

@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"fmt"
+
 	"github.com/lsmkit/lsmkit/store"
 )
 
@@ -80,21 +82,60 @@ func describe(c *Config, e *Engine, o store.Options) (EngineInfo, error) {
 	}
 	info := EngineInfo{Name: e.title(), LibraryVersion: e.Version(), Notes: map[string]string{}, NotTold: e.NotTold}
 	info.Options = append(listOptions(effective), fixed...)
+	info.takeNotes()
+	if _, noted := info.Notes[OptOpenFiles]; !noted && o.MaxOpenFiles == store.UnlimitedFiles && effective.MaxOpenFiles != store.UnlimitedFiles {
+		info.Notes[OptOpenFiles] = "all were asked for; " + e.Name + " has a limit, which is more than a run opens"
+	}
+	info.setRequested(c, o)
+	return info, nil
+}
+
+// takeNotes copies the notes of options to where the record has them.
+func (info *EngineInfo) takeNotes() {
 	for _, option := range info.Options {
 		if option.Note != "" {
 			info.Notes[option.Name] = option.Note
 		}
 	}
-	if _, noted := info.Notes[OptOpenFiles]; !noted && o.MaxOpenFiles == store.UnlimitedFiles && effective.MaxOpenFiles != store.UnlimitedFiles {
-		info.Notes[OptOpenFiles] = "all were asked for; " + e.Name + " has a limit, which is more than a run opens"
-	}
+}
+
+// setRequested sets which options have another value than the one asked for.
+func (info *EngineInfo) setRequested(c *Config, o store.Options) {
+	info.Requested = nil
 	for _, asked := range listOptions(o) {
 		got, _ := info.Options.Get(asked.Name)
 		if isSet(c, asked.Name) && asked.Value != got.Value {
 			info.Requested = append(info.Requested, asked)
 		}
 	}
-	return info, nil
+}
+
+// readBackOptions puts what the libraries themselves say of their options in
+// place of what is known of them. Where a library can't be asked, that becomes a
+// warning.
+func (r *runner) readBackOptions() {
+	for i := range r.engines {
+		e, info := &r.engines[i], &r.infos[i]
+		if e.ReadBack == nil {
+			continue
+		}
+		var told Told
+		err := r.await(callPatience, func() (err error) {
+			told, err = e.ReadBack(r.settings[i])
+			return err
+		})
+		if r.abandoned {
+			return
+		}
+		if err != nil {
+			r.notReadBack = append(r.notReadBack, fmt.Sprintf("the options of %s are those that it should have; it could not be asked: %v", info.Name, err))
+			continue
+		}
+		info.Codecs = told.Codecs
+		info.Options = info.Options.with(told.Options)
+		info.takeNotes()
+		info.setRequested(&r.cfg, r.settings[i])
+	}
 }
 
 // isSet tells whether the user has asked for a size or count that an engine

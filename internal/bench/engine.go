@@ -36,6 +36,17 @@ type Engine struct {
 	// an error that is store.ErrNotSupported. It touches no file.
 	Effective func(o store.Options) (eff store.Options, fixed OptionList, err error)
 
+	// ReadBack opens a store of its own with o, for a moment and in a folder of
+	// temporary files, and returns what the library itself says. Nil for an engine
+	// that says nothing.
+	ReadBack func(o store.Options) (Told, error)
+	// Slow returns what makes the engine's library slower than a release build of
+	// it, such as assertions; empty if nothing is known to. Nil is the same.
+	Slow func() string
+	// Trim gives memory that the library has freed back to the system; Go does so
+	// with its own. Nil where there is nothing to do.
+	Trim func()
+
 	// StatsProperty is the name of the property that has the engine's own
 	// statistics as text; empty if there is none.
 	StatsProperty string
@@ -59,6 +70,15 @@ type Engine struct {
 
 	// label is what rows call it, where that is not its name.
 	label string
+}
+
+// Told is what a library says of itself.
+type Told struct {
+	// Options are those in effect, by the names of the header. They go before what
+	// Effective has said.
+	Options OptionList
+	// Codecs are the names of those that the library was built with.
+	Codecs []string
 }
 
 // title returns what rows call the engine.

@@ -8,27 +8,33 @@ import (
 	"strings"
 )
 
-// packing is how an engine has stored what one store was given.
+// packing is how an engine has stored what one store was given, in bytes.
 type packing struct {
-	engine string
-	ratio  float64 // bytes of tables for each byte of keys and values
-	rows   []int
+	engine  string
+	tables  float64 // of the table files
+	written float64 // of keys and values that went into them
+	alive   float64 // of those, the ones that were not overwritten: the least that they can have
+	rows    []int
 }
 
-// Ratios above and below which tables count as not compressed and compressed.
+// Tables that are larger than looseRatio of all that went into them are not
+// compressed; those that are smaller than tightRatio of what must be in them are.
 const (
 	looseRatio = 0.95
 	tightRatio = 0.80
 )
+
+func (p *packing) loose() bool { return p.tables > looseRatio*p.written }
+func (p *packing) tight() bool { return p.tables < tightRatio*p.alive }
 
 // warnOfPacking warns of engines that have compressed and others that have not.
 func (r *runner) warnOfPacking() {
 	var tight, loose []packing
 	for _, p := range r.packed {
 		switch {
-		case p.ratio < tightRatio:
+		case p.tight():
 			tight = append(tight, p)
-		case p.ratio > looseRatio:
+		case p.loose():
 			loose = append(loose, p)
 		}
 	}

@@ -2,9 +2,11 @@ package bench
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/lsmkit/lsmkit/store"
 )
@@ -33,6 +35,22 @@ func (l OptionList) Get(name string) (Option, bool) {
 		}
 	}
 	return Option{}, false
+}
+
+// with returns the list with others put in place of those of the same name, or
+// behind. A note stays if the new one has none.
+func (l OptionList) with(others OptionList) OptionList {
+	l = slices.Clone(l)
+	for _, o := range others {
+		i := slices.IndexFunc(l, func(have Option) bool { return have.Name == o.Name })
+		if i < 0 {
+			l = append(l, o)
+			continue
+		}
+		l[i].Value = o.Value
+		l[i].Note = cmp.Or(o.Note, l[i].Note)
+	}
+	return l
 }
 
 // MarshalJSON writes the list as an object, in order.
@@ -114,6 +132,9 @@ const (
 	OptReads             = "reads"              // how table files are read: mmap, pread
 	OptSeekCompaction    = "seek_compaction"    // whether reading can trigger a compaction
 	OptSync              = "sync"               // the system call behind a synced write
+	OptLevelSizes        = "level_sizes"        // how the sizes of the levels below come about
+	OptChecksum          = "checksum"           // of table blocks, and what computes it
+	OptLogChecksum       = "log_checksum"       // of log records
 )
 
 // listOptions returns o in the order of the header.

@@ -256,7 +256,7 @@ func (p *pass) measure(plan *plan, w Workload, cell Cell, row *Result) (out outc
 	out = outcome{byShare: make([]int64, plan.workers)}
 	var before resources
 	if !w.noFigures {
-		prepareMemory()
+		prepareMemory(p.engine)
 		before = p.readUse()
 	}
 	if plan.ops > 0 {

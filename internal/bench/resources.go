@@ -19,10 +19,14 @@ type resources struct {
 // procSelf is where the system tells about this process.
 const procSelf = "/proc/self/"
 
-// prepareMemory gives memory that is not used back to the system, and makes the
-// peak of the resident size begin anew from where it is.
-func prepareMemory() {
+// prepareMemory gives memory that is not used back to the system, C's too if the
+// engine has any, and makes the peak of the resident size begin anew from where it
+// is.
+func prepareMemory(e *Engine) {
 	debug.FreeOSMemory()
+	if e.Trim != nil {
+		e.Trim()
+	}
 	// 5 resets the peak. Where that is not to be had, the peak is no figure of
 	// this workload, and readResources doesn't find it reset.
 	_ = os.WriteFile(procSelf+"clear_refs", []byte("5"), 0)

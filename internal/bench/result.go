@@ -81,8 +81,11 @@ type EngineInfo struct {
 	Name string `json:"name"`
 	// LibraryVersion is the version that the library reports of itself.
 	LibraryVersion string `json:"library_version"`
+	// Codecs are those for table blocks that the library was built with, where that
+	// is known.
+	Codecs []string `json:"codecs,omitempty"`
 	// Options are those in effect, after what the engine clips; fixed ones
-	// included.
+	// included. Where the library tells them itself, they are what it tells.
 	Options OptionList `json:"options"`
 	// Requested are the options whose effective value is not the one asked for.
 	Requested OptionList `json:"requested,omitempty"`
@@ -332,4 +335,5 @@ const (
 	WarnNotSettled     WarningCode = "not-settled"       // compaction did not come to an end
 	WarnBehind         WarningCode = "behind"            // an open loop could not keep its rate
 	WarnBandwidth      WarningCode = "bandwidth"         // a rate that the machine can't have
+	WarnNotReadBack    WarningCode = "not-read-back"     // a library could not be asked for its options
 )

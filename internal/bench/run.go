@@ -96,6 +96,8 @@ type runner struct {
 	cells    int             // begun so far
 	opened   map[string]bool // stores that passes which don't write have opened
 
+	notReadBack []string // warnings about options
+
 	packed []packing  // of each store that was read back
 	busy   *busyTimes // of the machine, when the run began
 	cpu    *cpuTimes  // of this process then
@@ -122,19 +124,17 @@ func (r *runner) run() (*Record, error) {
 		Summary:     []Summary{},
 		Warnings:    []Warning{},
 	}
+	r.readBackOptions()
 	r.busy, r.cpu = readBusy(), readCPU()
 	r.obs.RunStarted(r.rec)
 	r.warnBefore()
 	r.values = newValues(r.cfg.ValueSize, r.cfg.CompressionRatio, r.cfg.Seed)
 	for round := 1; round <= r.cfg.Rounds && !r.over(); round++ {
-		for i := range r.engines {
-			if round%2 == 0 { // A B, B A, A B …
-				i = len(r.engines) - 1 - i
-			}
+		for k := range r.engines {
 			if r.over() {
 				break
 			}
-			r.pass(i, round)
+			r.pass(turn(round, k, len(r.engines)), round)
 		}
 	}
 	r.rec.Summary = Summarize(r.rec)
@@ -146,6 +146,15 @@ func (r *runner) run() (*Record, error) {
 		return r.rec, fmt.Errorf("%w: %w", ErrInterrupted, context.Cause(r.ctx))
 	}
 	return r.rec, nil
+}
+
+// turn returns which of the engines is the k-th of a round: A B, B A, A B … so
+// that what changes on the machine meets all of them alike.
+func turn(round, k, engines int) int {
+	if round%2 == 0 {
+		return engines - 1 - k
+	}
+	return k
 }
 
 // over tells whether nothing more is to be begun.

@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"golang.org/x/perf/benchmath"
 )
@@ -237,30 +238,32 @@ type GeoMean struct {
 }
 
 // GeoMeans returns for each engine but the baseline the geometric mean of its
-// factors over the positions at which every engine has one.
+// factors over the rows in which every engine has one. A second kind of row at a
+// position, such as that of a writer beside readers, is a row of its own.
 func GeoMeans(summary []Summary) []GeoMean {
-	byPosition := map[int][]Summary{}
-	var order []int
+	type row struct {
+		position int
+		workload string
+	}
+	cells := map[row][]Summary{}
+	var order []row
 	for _, s := range summary {
-		if byPosition[s.Position] == nil {
-			order = append(order, s.Position)
+		at := row{s.Position, s.Workload}
+		if cells[at] == nil {
+			order = append(order, at)
 		}
-		byPosition[s.Position] = append(byPosition[s.Position], s)
+		cells[at] = append(cells[at], s)
 	}
 	var means []GeoMean
 	logs := map[string]float64{}
 	rows := 0
-	for _, position := range order {
-		cells := byPosition[position]
-		complete := true
-		for _, s := range cells[1:] {
-			complete = complete && s.Factor != nil
-		}
-		if !complete {
+	for _, at := range order {
+		others := cells[at][1:]
+		if len(others) == 0 || slices.ContainsFunc(others, func(s Summary) bool { return s.Factor == nil }) {
 			continue
 		}
 		rows++
-		for _, s := range cells[1:] {
+		for _, s := range others {
 			logs[s.Engine] += math.Log(*s.Factor)
 			if rows == 1 {
 				means = append(means, GeoMean{Engine: s.Engine, Baseline: s.Baseline})

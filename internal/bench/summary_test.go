@@ -110,6 +110,14 @@ func TestGeoMeans(t *testing.T) {
 	if len(got) != 1 || got[0].Engine != "b" || got[0].Rows != 2 || math.Abs(got[0].Factor-4) > 1e-9 {
 		t.Errorf("%+v", got)
 	}
+	// A writer's row counts beside its readers', and one that lacks a factor takes
+	// no other with it.
+	summary = append(summary,
+		Summary{Position: 1, Workload: WriterRow, Engine: "a"}, Summary{Position: 1, Workload: WriterRow, Engine: "b", Baseline: "a", Factor: ptr(0.5)},
+		Summary{Position: 2, Workload: WriterRow, Engine: "a"}, Summary{Position: 2, Workload: WriterRow, Engine: "b", Baseline: "a"})
+	if got := GeoMeans(summary); len(got) != 1 || got[0].Rows != 3 || math.Abs(got[0].Factor-2) > 1e-9 {
+		t.Errorf("with writers: %+v", got)
+	}
 	if got := GeoMeans(nil); len(got) != 0 {
 		t.Errorf("%+v", got)
 	}

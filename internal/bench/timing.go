@@ -253,6 +253,22 @@ func (b *intervalBook) intervals() []Interval {
 		list[i] = Interval{T: end.Seconds(), Ops: p.ops}
 		list[i].P99NS = p.p99
 	}
+	return withoutCrumb(list, b.length)
+}
+
+// withoutCrumb adds a last piece of the time that is much shorter than the others
+// to the one before: of so little time a rate says nothing.
+func withoutCrumb(list []Interval, length time.Duration) []Interval {
+	n := len(list)
+	if n < 2 || list[n-1].T-list[n-2].T >= length.Seconds()/10 {
+		return list
+	}
+	crumb := list[n-1]
+	list = list[:n-1]
+	list[n-2].T, list[n-2].Ops = crumb.T, list[n-2].Ops+crumb.Ops
+	if p := crumb.P99NS; p != nil && list[n-2].P99NS == nil {
+		list[n-2].P99NS = p
+	}
 	return list
 }
 

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -176,6 +177,20 @@ func TestIntervalBook(t *testing.T) {
 	got := b.intervals()
 	if len(got) != 3 || got[0].Ops != 10 || got[1].Ops != 1 || got[2].Ops != 2 || got[2].T != 2.5 || got[1].P99NS != nil {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A crumb of time at the end goes to the piece before; a fair piece stays.
+func TestIntervalCrumbs(t *testing.T) {
+	list := []Interval{{T: 1, Ops: 10}, {T: 2, Ops: 10}, {T: 2.05, Ops: 3}}
+	if got := withoutCrumb(slices.Clone(list), time.Second); len(got) != 2 || got[1].T != 2.05 || got[1].Ops != 13 {
+		t.Errorf("%+v", got)
+	}
+	list[2].T = 2.2
+	for _, whole := range [][]Interval{list, list[:1], nil} {
+		if got := withoutCrumb(slices.Clone(whole), time.Second); len(got) != len(whole) {
+			t.Errorf("%+v became %+v", whole, got)
+		}
 	}
 }
 

@@ -223,7 +223,8 @@ func (b *readBack) amplify(h *written) {
 	if b.there == nil || b.entries == 0 || row.DiskBytes == nil || *row.DiskBytes == 0 {
 		return
 	}
-	data := float64(b.entries) * (float64(b.cfg.KeySize) + h.plan.values.mean)
+	_, _, key := b.cfg.KeyLengths()
+	data := float64(b.entries) * (key + h.plan.values.mean)
 	row.SpaceAmplification = known(float64(*row.DiskBytes) / data)
 }
 
@@ -358,32 +359,49 @@ func (b *readBack) inOrder() iter.Seq[uint64] {
 	return slices.Values(nums)
 }
 
-// weigh looks at the bytes on disk: data that takes none is not there, and
-// tables as large as what was written are not compressed.
+// weigh looks at the bytes on disk: data that takes none is not there.
 func (b *readBack) weigh() error {
 	m, err := b.db.Metrics()
 	if err != nil {
 		return err
 	}
-	disk, ok := m.DiskBytes.Value()
-	if ok && disk == 0 && b.entries > 0 {
+	if disk, ok := m.DiskBytes.Value(); ok && disk == 0 && b.entries > 0 {
 		return errors.New("the store takes no space on disk")
 	}
-	tables, ok := m.TableBytes.Value()
-	if !ok || !b.known || b.compression() == string(store.NoCompression) || b.cfg.CompressionRatio > 0.8 {
-		return nil
-	}
-	const enough = 16 << 20 // less may be all in memory yet
+	return b.weighTables()
+}
+
+// weighTables compares the tables with what went into them: those of about the
+// same size are not compressed. It writes the memtable out for that, so that it
+// does so in the first round alone.
+func (b *readBack) weighTables() error {
 	raw, p := int64(0), packing{engine: b.engine.title()}
 	for _, h := range b.history {
 		raw += h.bytes
 		p.rows = append(p.rows, h.row)
 	}
-	if tables > enough && raw > 0 {
-		p.ratio = float64(tables) / float64(raw)
-		b.packed = append(b.packed, p)
+	const enough = 16 << 20 // less is not worth it
+	if raw < enough || b.round > 1 || !b.known || b.compression() == string(store.NoCompression) || b.cfg.CompressionRatio > 0.8 {
+		return nil
 	}
-	b.uncompressed = p.ratio > looseRatio
+	if err := b.db.Flush(); err != nil {
+		return err
+	}
+	m, err := b.db.Metrics()
+	if err != nil {
+		return err
+	}
+	tables, ok := m.TableBytes.Value()
+	if !ok || tables == 0 {
+		return nil
+	}
+	p.tables, p.written, p.alive = float64(tables), float64(raw), float64(raw)
+	if b.there != nil {
+		_, _, key := b.cfg.KeyLengths()
+		p.alive = min(p.alive, float64(b.entries)*(key+b.history[len(b.history)-1].plan.values.mean))
+	}
+	b.packed = append(b.packed, p)
+	b.uncompressed = p.loose()
 	return nil
 }
 

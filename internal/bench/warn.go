@@ -24,8 +24,18 @@ func (r *runner) warnBefore() {
 	r.warnOfMachine(&r.rec.Environment)
 	r.warnOfSizes(&r.rec.Environment)
 	r.warnOfOptions()
+	for _, text := range r.notReadBack {
+		r.warn(WarnNotReadBack, text)
+	}
 	if flags := debugBuild(); flags != "" {
 		r.warn(WarnDebugBuild, "this program was built with "+flags)
+	}
+	for i := range r.engines {
+		if e := &r.engines[i]; e.Slow != nil {
+			if why := e.Slow(); why != "" {
+				r.warn(WarnDebugBuild, fmt.Sprintf("the library of %s was built for debugging: %s", e.Name, why))
+			}
+		}
 	}
 	if len(r.engines) > 1 && r.cfg.Rounds < enoughRounds {
 		r.warn(WarnTooFewRounds, fmt.Sprintf("with %s no difference can be shown; %d are the least", rounds(r.cfg.Rounds), enoughRounds))
@@ -54,11 +64,12 @@ func (r *runner) warnOfMachine(e *Environment) {
 
 // warnOfSizes compares the size of the data with the memory that can hold it.
 func (r *runner) warnOfSizes(e *Environment) {
-	value := r.cfg.ValueSize.Mean()
+	value := r.cfg.SizeAt(1).Mean()
 	for _, p := range r.cfg.Payloads { // the least tells most
 		value = min(value, p.Mean())
 	}
-	data := float64(r.cfg.Num) * (float64(r.cfg.KeySize) + value)
+	_, _, key := r.cfg.KeyLengths()
+	data := float64(r.cfg.Num) * (key + value)
 	if data == 0 || r.cfg.UseExistingDB {
 		return
 	}
@@ -67,15 +78,27 @@ func (r *runner) warnOfSizes(e *Environment) {
 		memory = e.CgroupMemoryBytes
 	}
 	if memory != nil && data < float64(*memory) {
-		r.warn(WarnFitsRAM, fmt.Sprintf("the data (%.0f MiB) fits in memory: reads don't wait for the device", data/megabyte))
+		r.warn(WarnFitsRAM, fmt.Sprintf("the data (%s) fits in memory: reads don't wait for the device", mebibytes(data)))
 	}
+	var cached []string
 	for i, info := range r.infos {
 		if cache, ok := info.Options.Get(OptCacheSize); ok && !r.engines[i].InMemory {
 			if n, ok := cache.Value.(int64); ok && data < float64(n) {
-				r.warn(WarnFitsCache, fmt.Sprintf("%s: the data (%.0f MiB) fits in the block cache", info.Name, data/megabyte))
+				cached = append(cached, info.Name)
 			}
 		}
 	}
+	if len(cached) > 0 {
+		r.warn(WarnFitsCache, fmt.Sprintf("%s: the data (%s) fits in the block cache", strings.Join(cached, ", "), mebibytes(data)))
+	}
+}
+
+// mebibytes writes a size, small ones with a decimal.
+func mebibytes(n float64) string {
+	if n < 10*megabyte {
+		return fmt.Sprintf("%.1f MiB", n/megabyte)
+	}
+	return fmt.Sprintf("%.0f MiB", n/megabyte)
 }
 
 func (r *runner) warnOfOptions() {
