@@ -35,11 +35,7 @@ func header(rec *bench.Record, s Style) string {
 	}
 	line("engines", strings.Join(engines, ", "))
 	line("machine", machine(&rec.Environment))
-	list := strings.Join(c.Workloads, ", ")
-	if c.Preset != "" {
-		list = "preset " + c.Preset + ": " + list
-	}
-	line("workloads", list)
+	line("workloads", workloads(c))
 	line("entries", entries(c))
 	line("rounds", rounds(c))
 	line("pace", pace(c))
@@ -55,6 +51,22 @@ func header(rec *bench.Record, s Style) string {
 	return b.String()
 }
 
+// workloads is the list, once if it is run for each of several value sizes.
+func workloads(c *bench.Config) string {
+	names := c.Workloads
+	if n := len(c.Payloads); n > 1 && len(names)%n == 0 {
+		names = names[:len(names)/n]
+	}
+	list := strings.Join(names, ", ")
+	if len(names) < len(c.Workloads) {
+		list += fmt.Sprintf("; for each of the %d value sizes", len(c.Payloads))
+	}
+	if c.Preset != "" {
+		list = "preset " + c.Preset + ": " + list
+	}
+	return list
+}
+
 func nonEmpty(texts ...string) []string {
 	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 }
@@ -68,7 +80,12 @@ func entries(c *bench.Config) string {
 		}
 		values = strings.Join(each, ", ")
 	}
-	text := fmt.Sprintf("%s of %d+%s bytes", humanize.Comma(c.Num), c.KeySize, values)
+	least, most, _ := c.KeyLengths()
+	keys := fmt.Sprint(most)
+	if least < most {
+		keys = fmt.Sprintf("%d to %d", least, most)
+	}
+	text := fmt.Sprintf("%s of %s+%s bytes", humanize.Comma(c.Num), keys, values)
 	if c.Reads != c.Num {
 		text += fmt.Sprintf(", %s reads", humanize.Comma(c.Reads))
 	}

@@ -160,4 +160,12 @@ func unitFor(values []float64) timeUnit {
 	return timeUnit{"ms", 1e6, 3}
 }
 
-func (u timeUnit) format(ns float64) string { return strconv.FormatFloat(ns/u.ns, 'f', u.digits, 64) }
+// format writes a time in the unit; of thousands of it without decimals, so that
+// the table stays narrow.
+func (u timeUnit) format(ns float64) string {
+	x, digits := ns/u.ns, u.digits
+	if x >= 1000 {
+		digits = 0
+	}
+	return strconv.FormatFloat(x, 'f', digits, 64)
+}

@@ -43,6 +43,7 @@ func Facts(e *bench.Environment) []Fact {
 	add("filesystem", e.Filesystem, strings.Join(nonEmpty(e.Filesystem, e.Device), " on "))
 	add("device", e.Device, "")
 	add("mount", e.Mount, "")
+	add("mount options", e.MountOptions, "")
 	size("free", e.FreeBytes, "%s free")
 	if e.FsyncMicros != nil {
 		add("fdatasync", micros(*e.FsyncMicros), "fdatasync "+micros(*e.FsyncMicros))

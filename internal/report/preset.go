@@ -23,7 +23,7 @@ func (m *model) tables(s Style) []section {
 			return m.liskTables(preset, s)
 		}
 	}
-	return []section{{grid: m.comparisonGrid(s), notes: m.footnotes(m.figureNotes())}}
+	return []section{{grid: m.comparisonGrid(s), notes: m.footnotes(m.figureNotes(), func(p *position) string { return p.label })}}
 }
 
 // presetLabel is what a preset's own table calls a position.
@@ -67,7 +67,7 @@ func (m *model) levelupTable(preset bench.Preset) section {
 		}
 		notes = append(notes, note)
 	}
-	return section{grid: numbers(header, rows), notes: m.footnotes(notes)}
+	return section{grid: numbers(header, rows), notes: m.footnotes(notes, func(p *position) string { return presetLabel(preset, p) })}
 }
 
 // millis is the mean time of an engine's rows, or the word for why there is
@@ -143,8 +143,15 @@ func (m *model) liskTables(preset bench.Preset, s Style) []section {
 		note := fmt.Sprintf("%% change: of the medians, against %s; %s where no difference is shown.", OneLine(m.engines[0]), notShown)
 		notes = append(notes, note)
 	}
+	notes = append(notes, fmt.Sprintf("batch: puts, %d a batch.", m.rec.Config.BatchSize))
 	end := &sections[len(sections)-1]
-	end.notes = m.footnotes(notes)
+	end.notes = m.footnotes(notes, func(p *position) string {
+		name := presetLabel(preset, p)
+		if name == "" || len(m.rec.Config.Payloads) < 2 {
+			return name
+		}
+		return name + " of " + OneLine(m.rec.Config.SizeAt(p.number).String()) + " bytes"
+	})
 	return sections
 }
 

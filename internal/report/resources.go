@@ -78,7 +78,7 @@ func (m *model) resources() []section {
 		}
 		rows := m.groups(func(p *position, engine string) []namedCells {
 			measured := p.measured(engine)
-			if len(measured) == 0 || measured[0].Text != "" {
+			if len(measured) == 0 || measured[0].Text != "" || !m.worthALine(p, columns) {
 				return nil
 			}
 			var figures []string
@@ -90,6 +90,21 @@ func (m *model) resources() []section {
 		sections = append(sections, section{grid: numbers(header, rows), notes: m.resourceNotes(resourceTables[i])})
 	}
 	return sections
+}
+
+// worthALine tells whether some engine has a figure at a position that says
+// something: reads that write nothing don't, and they are most.
+func (m *model) worthALine(p *position, columns []resource) bool {
+	for _, engine := range m.engines {
+		for _, c := range columns {
+			switch m.resourceCell(c, p.measured(engine), engine) {
+			case "", "n/a", "0.0":
+			default:
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // hasResource tells whether some row has the figure.

@@ -160,7 +160,7 @@ func (g grid) writer(widths []int) table.Writer {
 	t := table.NewWriter()
 	var configs []table.ColumnConfig
 	for i, right := range g.right {
-		c := table.ColumnConfig{Number: i + 1, WidthMaxEnforcer: text.WrapSoft}
+		c := table.ColumnConfig{Number: i + 1, WidthMaxEnforcer: wrapCell}
 		if right {
 			c.Align, c.AlignHeader, c.AlignFooter = text.AlignRight, text.AlignRight, text.AlignRight
 		}
@@ -180,9 +180,22 @@ func (g grid) writer(widths []int) table.Writer {
 	return t
 }
 
+// wrapCell breaks a cell up at blanks. go-pretty fills the lines up to the width
+// behind the words, so that they could no longer be aligned to the right.
+func wrapCell(s string, width int) string {
+	lines := strings.Split(text.WrapSoft(s, width), "\n")
+	if len(lines) == 1 {
+		return s
+	}
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
 // widths returns the columns' widths and the gap between them, within 80
-// columns: headers are broken up at blanks, then the last column and the first
-// give way, then the gap.
+// columns: headers are broken up at blanks, but for one that is a title, then the
+// last column and the first give way, then the gap.
 func (g grid) widths() (widths []int, gap int) {
 	widths = make([]int, len(g.header))
 	least := make([]int, len(g.header)) // the longest word
@@ -191,7 +204,7 @@ func (g grid) widths() (widths []int, gap int) {
 			for _, word := range strings.Fields(cell) {
 				least[i] = max(least[i], text.StringWidthWithoutEscSequences(word))
 			}
-			if k <= len(g.rows) {
+			if k <= len(g.rows) || i == 0 && !g.right[0] {
 				widths[i] = max(widths[i], text.StringWidthWithoutEscSequences(cell))
 			}
 		}

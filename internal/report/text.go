@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -127,6 +128,9 @@ func settled(rows []*bench.Result) string {
 		return ""
 	}
 	acknowledged := median(rows, func(r *bench.Result) float64 { return r.OpsPerSec })
+	if seconds < 1e-6 {
+		return fmt.Sprintf("acknowledged %s ops/s; nothing was left to settle", Rate(acknowledged))
+	}
 	return fmt.Sprintf("acknowledged %s ops/s; %s more to settle: %s ops/s", Rate(acknowledged), micros(seconds*1e6), Rate(rate))
 }
 
@@ -212,8 +216,9 @@ func (m *model) figureNotes() []string {
 	return notes
 }
 
-// footnotes adds to notes why rows are not compared, and what is noise.
-func (m *model) footnotes(notes []string) []string {
+// footnotes adds to notes why rows are not compared, and what is noise. label is
+// what the table calls a position; empty for one that isn't in it.
+func (m *model) footnotes(notes []string, label func(p *position) string) []string {
 	said := ""
 	for _, p := range m.positions {
 		for _, engine := range m.engines {
@@ -222,7 +227,7 @@ func (m *model) footnotes(notes []string) []string {
 				continue
 			}
 			why := strings.TrimSuffix(OneLine(s.Note), ".") + m.whyNothing(p)
-			if text := fmt.Sprintf("%s is not compared: %s.", p.label, why); text != said {
+			if text := fmt.Sprintf("%s is not compared: %s.", cmp.Or(label(p), p.label), why); text != said {
 				notes = append(notes, text)
 				said = text
 			}

@@ -28,6 +28,7 @@ var advice = map[bench.WarningCode]string{
 	bench.WarnBandwidth:      "look for a fault in the setup before you believe it",
 	bench.WarnFoundDiffers:   "the engines' reads were not the same work",
 	bench.WarnNotVerified:    "a list that begins with a fresh fill can be checked",
+	bench.WarnNotReadBack:    "make room in the folder of temporary files",
 	bench.WarnKept:           "remove it when it's no longer needed",
 }
 
