@@ -133,7 +133,7 @@ func overlay(e *bench.Engine, option engineOption, value string) error {
 	if err := option.set(&again, value); err != nil || again != inEffect {
 		return errors.Join(err, fmt.Errorf("%s can't have it and would take another value", e.Name))
 	}
-	effective, open := e.Effective, e.Open
+	effective, open, readBack := e.Effective, e.Open, e.ReadBack
 	e.Effective = func(o store.Options) (store.Options, bench.OptionList, error) {
 		if err := option.set(&o, value); err != nil {
 			return store.Options{}, nil, err
@@ -145,6 +145,14 @@ func overlay(e *bench.Engine, option engineOption, value string) error {
 			return nil, err
 		}
 		return open(path, o)
+	}
+	if readBack != nil {
+		e.ReadBack = func(o store.Options) (bench.Told, error) {
+			if err := option.set(&o, value); err != nil {
+				return bench.Told{}, err
+			}
+			return readBack(o)
+		}
 	}
 	return nil
 }

@@ -1,7 +1,10 @@
 package command
 
 import (
+	"time"
+
 	"github.com/lsmkit/lsmkit/internal/bench"
+	"github.com/lsmkit/lsmkit/internal/malloc"
 	"github.com/lsmkit/lsmkit/leveldb"
 	"github.com/lsmkit/lsmkit/rocksdb"
 	"github.com/lsmkit/lsmkit/store"
@@ -18,6 +21,9 @@ func Engines() []bench.Engine {
 const (
 	noteL0 = "files in level 0 that begin a compaction, slow writes down, and stop them; LevelDB's are fixed"
 	noteL1 = "the size of level 1, and ten times as much in each below; LevelDB's is fixed"
+
+	noteLevels = "RocksDB fits them to the size of the last level, a tenth in each above"
+	noteSums   = "LevelDB knows no other; RocksDB's are its default"
 )
 
 func levelDB() bench.Engine {
@@ -37,12 +43,18 @@ func levelDB() bench.Engine {
 			return e.Options, bench.OptionList{
 				{Name: bench.OptL0Triggers, Value: "4/8/12", Note: noteL0},
 				{Name: bench.OptL1Size, Value: int64(10 << 20), Note: noteL1},
+				{Name: bench.OptLevelSizes, Value: "fixed", Note: noteLevels},
 				{Name: bench.OptBackgroundThreads, Value: "1", Note: "LevelDB flushes and compacts in the same one"},
 				{Name: bench.OptReads, Value: "mmap", Note: "how table files are read: the first 1000 that LevelDB opens are mapped"},
 				{Name: bench.OptSeekCompaction, Value: true, Note: "reading can trigger a compaction in LevelDB"},
 				{Name: bench.OptSync, Value: "fdatasync"},
+				{Name: bench.OptChecksum, Value: "crc32c", Note: noteSums},
+				{Name: bench.OptLogChecksum, Value: "crc32c", Note: "both have CRC32C; RocksDB computes it with the processor's instructions"},
 			}, nil
 		},
+		ReadBack:       readBackLevelDB,
+		Slow:           func() string { return linkedLevelDB.slow("") },
+		Trim:           malloc.Trim,
 		StatsProperty:  "leveldb.stats",
 		TablesProperty: "leveldb.sstables",
 		NotTold: map[string]string{
@@ -68,17 +80,29 @@ func rocksDB() bench.Engine {
 			return e.Options, bench.OptionList{
 				{Name: bench.OptL0Triggers, Value: "4/20/36", Note: noteL0},
 				{Name: bench.OptL1Size, Value: int64(256 << 20), Note: noteL1},
+				{Name: bench.OptLevelSizes, Value: "dynamic"},
 				{Name: bench.OptBackgroundThreads, Value: "1 flush + 1 compaction"},
 				{Name: bench.OptReads, Value: "pread"},
 				{Name: bench.OptSeekCompaction, Value: false},
 				{Name: bench.OptSync, Value: "fdatasync"},
+				{Name: bench.OptChecksum, Value: "xxh3"},
+				{Name: bench.OptLogChecksum, Value: "crc32c"},
 			}, nil
+		},
+		ReadBack: readBackRocksDB,
+		Slow:     func() string { return linkedRocksDB.slow("") },
+		Trim:     malloc.Trim,
+		Stall: func(db store.DB) (time.Duration, bool) {
+			rocks, ok := db.(*rocksdb.DB)
+			if !ok {
+				return 0, false
+			}
+			return rocks.StallTime(), true
 		},
 		StatsProperty:  "rocksdb.stats",
 		TablesProperty: "rocksdb.sstables",
 		NotTold: map[string]string{
 			"cache_hit_rate": "RocksDB counts hits only with statistics on, which slow it down",
-			"stall_seconds":  "this library waits for held up writes itself, which RocksDB doesn't count",
 		},
 		CompactInterruptible: true,
 	}
