@@ -18,12 +18,15 @@ ROUNDS ?= 5
 RECORD ?= bench-results/$(shell date +%Y%m%d-%H%M%S).json
 OVERHEAD_RECORD ?= bench-results/overhead-$(shell date +%Y%m%d-%H%M%S).json
 OVERHEAD_FLAGS ?=
+# Runs of `make noise`, and the folder for their records.
+RUNS ?= 10
+NOISE ?= bench-results/noise
 
 # WITH_DEPS begins a recipe that needs cgo's flags. The assignment stands alone,
 # so that a failing build ends the recipe.
 WITH_DEPS = flags="$$(bash scripts/build-deps.sh $(DEPS_FLAGS) --print-env)"; eval "$$flags";
 
-.PHONY: help deps build test race lint bench overhead asan fuzz clean
+.PHONY: help deps build test race lint bench noise overhead asan fuzz clean
 
 help: ## this menu
 	@echo 'usage: make TARGET'
@@ -47,6 +50,13 @@ lint: ## gofmt, vet, staticcheck, shellcheck, house rules, tidy modules
 bench: build ## compare LevelDB and RocksDB on this machine
 	@mkdir -p "$(dir $(RECORD))"
 	@bin/dbbench run --preset leveldb --rounds $(ROUNDS) --json "$(RECORD)"
+
+noise: build ## measure RocksDB against itself RUNS (10) times: no difference should be shown
+	@mkdir -p "$(NOISE)"
+	@for run in $$(seq $(RUNS)); do \
+		bin/dbbench run --engines rocksdb,rocksdb --rounds $(ROUNDS) --quiet --json "$(NOISE)/$$run.json" >/dev/null; \
+	done
+	@go run ./internal/noise $$(seq --format "$(NOISE)/%g.json" $(RUNS))
 
 overhead: build ## compare lsmkit with C++ db_bench, levigo and grocksdb
 	@mkdir -p "$(dir $(OVERHEAD_RECORD))"
