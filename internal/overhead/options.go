@@ -40,9 +40,9 @@ func rocksOptions(dir string) map[string]string {
 var cacheOptions = []string{"capacity", "num_shard_bits", "strict_capacity_limit", "high_pri_pool_ratio", "low_pri_pool_ratio"}
 
 // withoutEffect are options in which the sides differ and which nothing of what
-// is measured looks at: two for opening, one that db_bench always sets, and one
+// is measured looks at: three for opening, one that db_bench always sets, and one
 // of another compaction style.
-var withoutEffect = []string{"error_if_exists", "create_missing_column_families", "listeners", "compaction_options_fifo"}
+var withoutEffect = []string{"error_if_exists", "create_missing_column_families", "wal_recovery_mode", "listeners", "compaction_options_fifo"}
 
 // optionDiff lists the options whose values differ.
 func optionDiff(a, b map[string]string) []string {
