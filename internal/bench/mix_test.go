@@ -252,7 +252,7 @@ func TestDuration(t *testing.T) {
 					t.Errorf("%s: %d times", r.Workload, r.Ops)
 				}
 			default:
-				if r.Ops <= 100 || r.Seconds < 0.03 || r.Seconds > 5 {
+				if r.Ops <= 100 || r.Seconds <= 0 || r.Seconds > 5 { // a worker may begin late
 					t.Errorf("%s: %d operations in %v s", r.Workload, r.Ops, r.Seconds)
 				}
 			}
