@@ -18,9 +18,10 @@ ROUNDS ?= 5
 RECORD ?= bench-results/$(shell date +%Y%m%d-%H%M%S).json
 OVERHEAD_RECORD ?= bench-results/overhead-$(shell date +%Y%m%d-%H%M%S).json
 OVERHEAD_FLAGS ?=
-# Runs of `make noise`, and the folder for their records.
+# Runs of `make noise`, the folder for their records, and more flags of each.
 RUNS ?= 10
 NOISE ?= bench-results/noise
+NOISE_FLAGS ?=
 
 # WITH_DEPS begins a recipe that needs cgo's flags. The assignment stands alone,
 # so that a failing build ends the recipe.
@@ -54,7 +55,7 @@ bench: build ## compare LevelDB and RocksDB on this machine
 noise: build ## measure RocksDB against itself RUNS (10) times: no difference should be shown
 	@mkdir -p "$(NOISE)"
 	@for run in $$(seq $(RUNS)); do \
-		bin/dbbench run --engines rocksdb,rocksdb --rounds $(ROUNDS) --quiet --json "$(NOISE)/$$run.json" >/dev/null; \
+		bin/dbbench run --engines rocksdb,rocksdb --rounds $(ROUNDS) --quiet --json "$(NOISE)/$$run.json" $(NOISE_FLAGS) >/dev/null; \
 	done
 	@go run ./internal/noise $$(seq --format "$(NOISE)/%g.json" $(RUNS))
 

@@ -115,11 +115,28 @@ func tableBytes(a, b map[uint64]uint64) (sum int64) {
 	return sum
 }
 
+// flushPlan measures writing the memtable out, and what that wrote.
 func flushPlan(*Config) *plan {
+	var before layout
 	return &plan{
 		ops: 1, unit: 1,
-		call:  func(_ context.Context, s *session) error { return s.db.Flush() },
-		after: recordSize,
+		call: func(_ context.Context, s *session) error { return s.db.Flush() },
+		before: func(s *session, row *Result) (err error) {
+			if before, err = readLayout(s.db); err == nil {
+				row.FilesPerLevelBefore = before.metrics.FilesPerLevel()
+			}
+			return err
+		},
+		after: func(s *session, row *Result) error {
+			after, err := readLayout(s.db)
+			if err != nil {
+				return err
+			}
+			if after.tables != nil {
+				row.BytesWritten = known(tableBytes(after.tables, before.tables))
+			}
+			return recordSize(s, row)
+		},
 	}
 }
 

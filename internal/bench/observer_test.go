@@ -92,10 +92,10 @@ func TestObserver(t *testing.T) {
 	if !slices.Equal(w.calls, want) {
 		t.Errorf("told:\n%s\nwant:\n%s", strings.Join(w.calls, "\n"), strings.Join(want, "\n"))
 	}
-	if r := rec.Results[1]; !r.RewroteNothing() || r.Bytes != 0 {
+	if r := rec.Results[1]; !r.DidNothing() || r.Bytes != 0 {
 		t.Errorf("beta: %+v", r)
 	}
-	if r := rec.Results[3]; r.RewroteNothing() || *r.BytesWritten != 3 || r.Bytes != 8 {
+	if r := rec.Results[3]; r.DidNothing() || *r.BytesWritten != 3 || r.Bytes != 8 {
 		t.Errorf("alpha: %+v", r)
 	}
 }

@@ -81,7 +81,7 @@ func (r *Result) use(before, after resources, written int64) {
 		r.StallSeconds = known((*after.stalled - *before.stalled).Seconds())
 	}
 	if before.written == nil || after.written == nil || r.BytesWritten != nil {
-		return // of compact it is known what it wrote to tables
+		return // of compact and flush it is known what they wrote to tables
 	}
 	device := *after.written - *before.written
 	r.BytesWritten = &device

@@ -186,7 +186,7 @@ type Result struct {
 	// DiskBytesBefore is the size before compact began.
 	DiskBytesBefore *int64 `json:"disk_bytes_before,omitempty"`
 	// BytesWritten is what this process gave to the device while the workload
-	// ran (and settled, if it did); of compact, what that wrote to table files.
+	// ran (and settled, if it did); of compact and flush, what these wrote to table files.
 	BytesWritten *int64 `json:"bytes_written,omitempty"`
 	// WriteAmplification is what the process gave to the device for each byte of
 	// keys and values that the workload wrote.
@@ -238,10 +238,10 @@ type Interval struct {
 	P99NS *int64 `json:"p99_ns,omitempty"`
 }
 
-// RewroteNothing tells whether the row is a compaction that found nothing to
-// do. Such a row looks fast and is not compared.
-func (r *Result) RewroteNothing() bool {
-	return r.Workload == "compact" && r.BytesWritten != nil && *r.BytesWritten == 0
+// DidNothing tells whether the row is a compaction or a flush that found nothing
+// to do. Such a row looks fast and is not compared.
+func (r *Result) DidNothing() bool {
+	return (r.Workload == "compact" || r.Workload == "flush") && r.BytesWritten != nil && *r.BytesWritten == 0
 }
 
 // Verdict is a comparison in words.
@@ -326,7 +326,7 @@ const (
 	WarnClipped        WarningCode = "clipped"           // an engine uses another value than the one asked for
 	WarnReplaced       WarningCode = "store-replaced"    // a store that was there has been replaced
 	WarnForeignKept    WarningCode = "foreign-kept"      // files that belong to no store were left where they are
-	WarnNothingToDo    WarningCode = "nothing-rewritten" // compact found nothing to do
+	WarnNothingToDo    WarningCode = "nothing-rewritten" // compact or flush found nothing to do
 	WarnNotVerified    WarningCode = "not-verified"      // what was written could not be checked in full
 	WarnFoundDiffers   WarningCode = "found-differs"     // engines found different keys where the same were asked for
 	WarnNotClosed      WarningCode = "not-closed"        // the engine could not be interrupted

@@ -79,8 +79,8 @@ func (c *cellRows) add(row *Result) {
 		c.unfit = fmt.Sprintf("%s has failed", row.Engine)
 	case row.Status == StatusSkipped && c.unfit == "":
 		c.unfit = fmt.Sprintf("%s was skipped", row.Engine)
-	case row.Status == StatusOK && row.RewroteNothing() && c.unfit == "":
-		c.unfit = fmt.Sprintf("%s rewrote nothing", row.Engine)
+	case row.Status == StatusOK && row.DidNothing() && c.unfit == "":
+		c.unfit = fmt.Sprintf("%s %s", row.Engine, nothing(row))
 	}
 	if row.Status == StatusOK {
 		c.opsPerSec = append(c.opsPerSec, row.OpsPerSec)
@@ -88,6 +88,14 @@ func (c *cellRows) add(row *Result) {
 		c.megabytes = append(c.megabytes, row.MBPerSec)
 		c.seconds = append(c.seconds, row.Seconds)
 	}
+}
+
+// nothing says what a row has not done.
+func nothing(row *Result) string {
+	if row.Workload == "flush" {
+		return "had nothing to flush"
+	}
+	return "rewrote nothing"
 }
 
 func (c *cellRows) summarize() Summary {

@@ -95,6 +95,13 @@ func TestNothingRewrittenIsNotCompared(t *testing.T) {
 	if s := Summarize(rec)[1]; s.Verdict != VerdictNotCompared || s.Factor != nil || s.Note != "a rewrote nothing" {
 		t.Errorf("%+v", s)
 	}
+	for i := range rec.Results {
+		rec.Results[i].Workload = "flush"
+	}
+	rec.Config.Workloads = []string{"flush"}
+	if s := Summarize(rec)[1]; s.Verdict != VerdictNotCompared || s.Note != "a had nothing to flush" {
+		t.Errorf("%+v", s)
+	}
 	if s := Summarize(recordOf("stats", []float64{0}, []float64{0})); len(s) != 0 {
 		t.Errorf("stats has %+v", s)
 	}

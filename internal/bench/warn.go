@@ -126,8 +126,8 @@ func (r *runner) warnOfOptions() {
 // warnOfRow warns of what row i shows.
 func (r *runner) warnOfRow(i int) {
 	row := &r.rec.Results[i]
-	if row.RewroteNothing() {
-		r.warn(WarnNothingToDo, fmt.Sprintf("%s: compact rewrote nothing; its rate says nothing", row.Engine), i)
+	if row.DidNothing() {
+		r.warn(WarnNothingToDo, fmt.Sprintf("%s: %s %s; its rate says nothing", row.Engine, row.Workload, nothing(row)), i)
 	}
 	r.warnOfRate(i)
 	r.warnOfBandwidth(i)

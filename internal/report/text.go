@@ -240,7 +240,7 @@ func (m *model) footnotes(notes []string, label func(p *position) string) []stri
 func (m *model) whyNothing(p *position) string {
 	for _, engine := range m.engines {
 		for _, r := range p.measured(engine) {
-			if !r.RewroteNothing() || len(r.FilesPerLevelBefore) == 0 {
+			if r.Workload != "compact" || !r.DidNothing() || len(r.FilesPerLevelBefore) == 0 {
 				continue
 			}
 			inUse := 0

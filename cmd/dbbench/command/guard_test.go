@@ -74,3 +74,25 @@ func TestGuardOptionsForReal(t *testing.T) {
 		}
 	}
 }
+
+// A flush that finds the memtable empty is as little of a result as a compaction
+// that finds nothing to rewrite.
+func TestGuardNothingToDo(t *testing.T) {
+	rec := good(t, "--workloads", "fillseq,flush,flush,compact", "--num", "1000", "--rounds", "4")
+	for _, r := range rec.Results {
+		want := r.Position == 3 // the second flush
+		if r.Workload == "flush" && r.DidNothing() != want {
+			t.Errorf("%s %s at %d wrote %v", r.Engine, r.Workload, r.Position, value64(r.BytesWritten))
+		}
+	}
+	for _, s := range rec.Summary {
+		if s.Position == 3 && s.Baseline != "" && s.Verdict != bench.VerdictNotCompared || s.Position == 2 && s.Verdict == bench.VerdictNotCompared {
+			t.Errorf("%s at %d: %s %s", s.Workload, s.Position, s.Verdict, s.Note)
+		}
+	}
+	if !slices.ContainsFunc(rec.Warnings, func(w bench.Warning) bool {
+		return w.Code == bench.WarnNothingToDo && w.Text == "leveldb: flush had nothing to flush; its rate says nothing"
+	}) {
+		t.Errorf("warnings: %v", rec.Warnings)
+	}
+}
