@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // What computes a CRC32C.
@@ -28,16 +29,18 @@ var (
 	linkedRocksDB = linked{"librocksdb", "_ZN7rocksdb9SyncPoint11GetInstanceEv"}
 )
 
-// slow returns what makes the library slower than it need be, given how it was
-// compiled, if that is known: the compiler and its flags.
+// slow returns what makes the library slower than it need be. flags is how it was
+// compiled, the compiler and its flags, empty if that is not known.
 func (l linked) slow(flags string) string {
 	if flags != "" {
-		return slowFlags(flags)
+		if why := slowFlags(flags); why != "" {
+			return why
+		}
 	}
 	if object := mapped(l.name); object != "" {
 		return assertsImported(object)
 	}
-	if own, err := os.Executable(); err == nil && hasSymbol(own, l.debugSymbol) {
+	if containsAny(ownSymbols(), l.debugSymbol) {
 		return "it has its assertions in it"
 	}
 	return ""
@@ -84,18 +87,55 @@ func assertsImported(path string) string {
 	return ""
 }
 
-// hasSymbol tells whether the name of a symbol of the object contains part. Of a
-// stripped object it is not known: false.
-func hasSymbol(path, part string) bool {
+// symbolsOf returns the names of the symbols that an object defines; none if it is
+// stripped.
+func symbolsOf(path string) []string {
 	f, err := elf.Open(path)
 	if err != nil {
-		return false
+		return nil
 	}
 	defer f.Close()
 	symbols, err := f.Symbols()
-	return err == nil && slices.ContainsFunc(symbols, func(s elf.Symbol) bool {
-		return s.Section != elf.SHN_UNDEF && strings.Contains(s.Name, part)
-	})
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, s := range symbols {
+		if s.Section != elf.SHN_UNDEF {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// Symbols of this program that tell something: that it has Google's crc32c in it,
+// and that it has symbols and LevelDB at all.
+const (
+	symbolCRC32C  = "crc32c_extend"
+	symbolLevelDB = "leveldb_open"
+)
+
+// ownSymbols are those of this program that tell something. It has many others, so
+// that they are read once and no more of them are kept.
+var ownSymbols = sync.OnceValue(func() []string {
+	own, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	var telling []string
+	for _, name := range symbolsOf(own) {
+		for _, part := range []string{linkedLevelDB.debugSymbol, linkedRocksDB.debugSymbol, symbolCRC32C, symbolLevelDB} {
+			if strings.Contains(name, part) {
+				telling = append(telling, name)
+			}
+		}
+	}
+	return telling
+})
+
+// containsAny tells whether part is in one of the names.
+func containsAny(names []string, part string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, part) })
 }
 
 // mapped returns the path of the shared library of that name in this process;
@@ -126,13 +166,12 @@ func mappedIn(maps, name string) string {
 // empty if nothing tells. A library whose build is known is one of
 // scripts/build-deps.sh, which builds without it.
 func levelDBChecksum(build string) string {
-	own, err := os.Executable()
 	switch {
 	case build != "":
 		return checksumSoftware
-	case mapped("libcrc32c") != "" || err == nil && hasSymbol(own, "crc32c_extend"):
+	case mapped("libcrc32c") != "" || containsAny(ownSymbols(), symbolCRC32C):
 		return checksumHardware
-	case mapped(linkedLevelDB.name) != "" || err == nil && hasSymbol(own, "leveldb"):
+	case mapped(linkedLevelDB.name) != "" || containsAny(ownSymbols(), symbolLevelDB):
 		return checksumSoftware
 	}
 	return ""
