@@ -1,11 +1,7 @@
 package leveldb_test
 
 import (
-	"bytes"
-	"encoding/binary"
 	"fmt"
-	"hash/crc32"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -31,9 +27,9 @@ func TestA20_Comparator(t *testing.T) {
 		}
 		must(t, db.Close())
 		const usual, other = "leveldb.BytewiseComparator", "lsmkit.test.BackwardOrders"
-		renameComparator(t, path, usual, other)
+		storetest.RenameComparator(t, path, usual, other)
 		disk.Incompatible(t, path, other)
-		renameComparator(t, path, other, usual)
+		storetest.RenameComparator(t, path, other, usual)
 		db, err = open(t, path, store.Options{})
 		must(t, err)
 		for k := range 100 {
@@ -45,28 +41,6 @@ func TestA20_Comparator(t *testing.T) {
 		}
 		must(t, db.Close())
 	})
-}
-
-// renameComparator exchanges the comparator's name in the MANIFEST for one of the
-// same length. It is in the first record: 4 bytes of checksum, 2 of length and
-// the type, then the contents.
-func renameComparator(t *testing.T, path, old, name string) {
-	t.Helper()
-	current, err := os.ReadFile(filepath.Join(path, "CURRENT"))
-	must(t, err)
-	file := filepath.Join(path, string(bytes.TrimSpace(current)))
-	content, err := os.ReadFile(file)
-	must(t, err)
-	const header = 7
-	length := int(binary.LittleEndian.Uint16(content[4:]))
-	record := content[header-1 : header+length] // the checksum is of type and contents
-	if len(old) != len(name) || bytes.Count(record, []byte(old)) != 1 {
-		t.Fatalf("the first record of %s is %q", file, record)
-	}
-	copy(record, bytes.Replace(record, []byte(old), []byte(name), 1))
-	sum := crc32.Checksum(record, crc32.MakeTable(crc32.Castagnoli))
-	binary.LittleEndian.PutUint32(content, (sum>>15|sum<<17)+0xa282ead8) // masked, see util/crc32c.h
-	must(t, os.WriteFile(file, content, 0o644))
 }
 
 // A store of levigo's is like any other.

@@ -65,7 +65,7 @@ type diskCase struct {
 func diskCases() []diskCase {
 	var all []diskCase
 	for _, topic := range [][]diskCase{
-		damageCases(), logCases(), goneCases(), foreignCases(), fullCases(), tornCases(), codecCases(), repairCases(), memoryCases(), resourceCases(), lockCases(), compactCases(), rangeDeleteCases(),
+		damageCases(), logCases(), goneCases(), foreignCases(), fullCases(), unwritableCases(), tornCases(), codecCases(), repairCases(), memoryCases(), resourceCases(), lockCases(), compactCases(), rangeDeleteCases(),
 	} {
 		all = append(all, topic...)
 	}

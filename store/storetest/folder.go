@@ -1,8 +1,11 @@
 package storetest
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -119,4 +122,32 @@ func folderBytes(t testing.TB, folder string) (sum int64) {
 		t.Fatal(err)
 	}
 	return sum
+}
+
+// RenameComparator exchanges the comparator's name in the MANIFEST of a closed
+// LevelDB store for one of the same length. It is in the first record: 4 bytes of
+// checksum, 2 of length and the type, then the contents.
+func RenameComparator(t testing.TB, path, old, name string) {
+	t.Helper()
+	current, err := os.ReadFile(filepath.Join(path, "CURRENT"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(path, string(bytes.TrimSpace(current)))
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const header = 7
+	length := int(binary.LittleEndian.Uint16(content[4:]))
+	record := content[header-1 : header+length] // the checksum is of type and contents
+	if len(old) != len(name) || bytes.Count(record, []byte(old)) != 1 {
+		t.Fatalf("the first record of %s is %q", file, record)
+	}
+	copy(record, bytes.Replace(record, []byte(old), []byte(name), 1))
+	sum := crc32.Checksum(record, crc32.MakeTable(crc32.Castagnoli))
+	binary.LittleEndian.PutUint32(content, (sum>>15|sum<<17)+0xa282ead8) // masked, see util/crc32c.h
+	if err := os.WriteFile(file, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -3,6 +3,7 @@ package storetest
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -46,6 +47,54 @@ func WithSmallDisk(t *testing.T, bytes int, fn func(t *testing.T, folder string)
 		}
 	}()
 	fn(t, folder)
+}
+
+// WithUnwritable runs fn with a folder, and a function that makes it, and all
+// below, unwritable, and writable again. No file there may be open for writing
+// then. For root, whom permissions don't hold, it is a file system of its own (see
+// WithSmallDisk).
+func WithUnwritable(t *testing.T, fn func(t *testing.T, folder string, writable func(bool))) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		folder := t.TempDir()
+		writable := func(yes bool) { setWritable(t, folder, yes) }
+		defer writable(true)
+		fn(t, folder, writable)
+		return
+	}
+	WithSmallDisk(t, 64<<20, func(t *testing.T, folder string) {
+		fn(t, folder, func(yes bool) {
+			flags := uintptr(syscall.MS_REMOUNT)
+			if !yes {
+				flags |= syscall.MS_RDONLY
+			}
+			if err := syscall.Mount("", folder, "", flags, ""); err != nil {
+				t.Fatalf("remount: %v", err)
+			}
+		})
+	})
+}
+
+// setWritable gives or takes the permission to write below a folder.
+func setWritable(t testing.TB, folder string, yes bool) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil || info.Mode()&fs.ModeSymlink != 0 {
+			return err
+		}
+		mode := info.Mode().Perm() &^ 0o222
+		if yes {
+			mode |= 0o200
+		}
+		return os.Chmod(path, mode)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // LimitFiles makes every write fail that would make a file of this process

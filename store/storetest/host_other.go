@@ -10,6 +10,12 @@ func WithSmallDisk(t *testing.T, _ int, _ func(t *testing.T, folder string)) {
 	t.Skip("needs a tmpfs")
 }
 
+// WithUnwritable skips the test: it needs Linux.
+func WithUnwritable(t *testing.T, _ func(t *testing.T, folder string, writable func(bool))) {
+	t.Helper()
+	t.Skip("needs a file system of its own")
+}
+
 // LimitFiles skips the test: it needs Linux.
 func LimitFiles(t testing.TB, _ int64) (lift func()) {
 	t.Helper()

@@ -239,13 +239,15 @@ func TestA32Interrupt(t *testing.T) {
 }
 
 // Rows that had ended before the signal are printed with their figures.
-func TestA32FinishedRowsArePrinted(t *testing.T) {
+func TestA32FinishedRowsArePrinted(t *testing.T) { each(t, finishedRowsArePrinted) }
+
+func finishedRowsArePrinted(t *testing.T, engine string) {
 	dir := t.TempDir()
-	cmd := child(t, "dbbench", "run", "--engines", "leveldb", "--num", "2000000", "--reads", "1e9",
+	cmd := child(t, "dbbench", "run", "--engines", engine, "--num", "500000", "--reads", "1e9",
 		"--workloads", "fillseq,readrandom", "--db", dir, "--format", "json")
 	var errs watchedBuffer
 	errs.seen = make(chan struct{})
-	errs.want = "] leveldb fillseq round 1"
+	errs.want = "] " + engine + " fillseq round 1"
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Start(); err != nil {
@@ -260,7 +262,10 @@ func TestA32FinishedRowsArePrinted(t *testing.T) {
 	if err != nil || cmd.ProcessState.ExitCode() != exitInterrupted || len(rec.Results) != 2 {
 		t.Fatalf("%v, %v: %s", cmd.ProcessState, err, errs.b.String())
 	}
-	if a, b := rec.Results[0], rec.Results[1]; a.Status != bench.StatusOK || a.Ops != 2e6 || b.Status != bench.StatusInterrupted || b.OpsPerSec <= 0 {
+	if n := len(keys(t, engine, filepath.Join(dir, engine))); n != 500_000 {
+		t.Errorf("%d keys after reopening", n)
+	}
+	if a, b := rec.Results[0], rec.Results[1]; a.Status != bench.StatusOK || a.Ops != 500_000 || b.Status != bench.StatusInterrupted || b.OpsPerSec <= 0 {
 		t.Errorf("rows %+v and %+v", a, b)
 	}
 }
@@ -284,17 +289,22 @@ func (w *watchedBuffer) Write(p []byte) (int, error) {
 
 // Two signals in a row end the program at once.
 func TestA32SecondSignal(t *testing.T) {
-	dir := t.TempDir()
-	cmd := child(t, "dbbench", "run", "--engines", "rocksdb", "--num", "1e9", "--workloads", "fillrandom", "--db", dir)
-	var sent time.Time
-	stop := interrupt(t, filepath.Join(dir, "rocksdb", "CURRENT"), os.Interrupt, syscall.SIGTERM)
-	got := ended(t, cmd, func(p *os.Process) {
-		stop(p)
-		sent = time.Now()
+	each(t, func(t *testing.T, engine string) {
+		dir := t.TempDir()
+		cmd := child(t, "dbbench", "run", "--engines", engine, "--num", "1e9", "--workloads", "fillrandom", "--db", dir)
+		var sent time.Time
+		stop := interrupt(t, filepath.Join(dir, engine, "CURRENT"), os.Interrupt, syscall.SIGTERM)
+		got := ended(t, cmd, func(p *os.Process) {
+			stop(p)
+			sent = time.Now()
+		})
+		if took := time.Since(sent); got.code != exitInterrupted || took > time.Second {
+			t.Errorf("code %d after %v", got.code, took)
+		}
+		if n := len(keys(t, engine, filepath.Join(dir, engine))); n == 0 { // it opens again
+			t.Error("no keys after reopening")
+		}
 	})
-	if took := time.Since(sent); got.code != exitInterrupted || took > time.Second {
-		t.Errorf("code %d after %v", got.code, took)
-	}
 }
 
 // A call that can't be interrupted is left alone: the tool says so and ends

@@ -322,39 +322,3 @@ func TestA28Sizes(t *testing.T) {
 		}
 	}
 }
-
-// An engine that fails is shown as failed with its reason; nothing is computed
-// from it; the other's rows are printed.
-func TestA29LockedStores(t *testing.T) {
-	for _, c := range []struct{ locked []string }{{[]string{"rocksdb"}}, {[]string{"leveldb"}}, {[]string{"leveldb", "rocksdb"}}} {
-		t.Run(strings.Join(c.locked, "+"), func(t *testing.T) {
-			dir := t.TempDir()
-			var hold []string
-			locked := map[string]bool{}
-			for _, name := range c.locked {
-				hold = append(hold, name, filepath.Join(dir, name))
-				locked[name] = true
-			}
-			startHolding(t, hold...)
-			got, rec := tool(t, "--db", dir, "--workloads", "fillseq,readrandom", "--num", "1000", "--rounds", "4")
-			if got.code != exitFailed || rec == nil || !strings.Contains(got.err, "locked") {
-				t.Fatalf("code %d, stderr %s", got.code, got.err)
-			}
-			for _, r := range rec.Results {
-				if want := map[bool]bench.Status{true: bench.StatusFailed, false: bench.StatusOK}[locked[r.Engine]]; r.Status != want {
-					t.Errorf("%s %s: %s %s", r.Engine, r.Workload, r.Status, r.Error)
-				}
-			}
-			for _, s := range rec.Summary {
-				if s.Factor != nil || s.ChangePercent != nil || s.P != nil || s.Verdict == bench.VerdictFaster || s.Verdict == bench.VerdictSlower {
-					t.Errorf("compared with a failed engine: %+v", s)
-				}
-			}
-			text := execute(t, Deps{Engines: Engines()}, "run", "--db", dir, "--workloads", "fillseq", "--num", "1000", "--rounds", "4", "--progress", "never")
-			rates := strings.Count(text.out, "micros/op")
-			if rates != 2-len(c.locked) || !strings.Contains(text.out, "failed: ") || strings.Contains(text.out, "faster") || strings.Contains(text.out, "x)") {
-				t.Errorf("text with %d rates:\n%s", rates, text.out)
-			}
-		})
-	}
-}
