@@ -2,6 +2,7 @@ package leveldb
 
 import (
 	"errors"
+	"runtime/trace"
 
 	"github.com/lsmkit/lsmkit/internal/commit"
 	"github.com/lsmkit/lsmkit/internal/handle"
@@ -11,6 +12,18 @@ import (
 // Put stands on leveldb_put or, where several goroutines write at once, on
 // leveldb_write for them together. See store.Writer.
 func (db *DB) Put(key, value []byte, o *store.WriteOptions) error {
+	if trace.IsEnabled() {
+		defer writeRegion(o, "lsmkit.put").End()
+	}
+	err := db.put(key, value, o)
+	if err == nil {
+		db.counts.Count(handle.Put, len(key)+len(value))
+	}
+	return err
+}
+
+// put is what is counted and traced as Put.
+func (db *DB) put(key, value []byte, o *store.WriteOptions) error {
 	const op = "put"
 	if err := store.CheckEntry(key, value); err != nil {
 		return db.refuse(op, err)
@@ -26,7 +39,7 @@ func (db *DB) Put(key, value []byte, o *store.WriteOptions) error {
 		})
 	}
 	if err = db.mend(op); err == nil {
-		err = db.wrote(op, db.engine.put(key, value, o.Synced()))
+		err = db.logged(op, db.engine.put(key, value, o.Synced()), handle.PutSize(len(key), len(value)), o.Synced())
 	}
 	db.queue.Done()
 	db.guard.Exit(s)
@@ -36,6 +49,18 @@ func (db *DB) Put(key, value []byte, o *store.WriteOptions) error {
 // Delete stands on leveldb_delete or, where several goroutines write at once,
 // on leveldb_write for them together. See store.Writer.
 func (db *DB) Delete(key []byte, o *store.WriteOptions) error {
+	if trace.IsEnabled() {
+		defer writeRegion(o, "lsmkit.delete").End()
+	}
+	err := db.delete(key, o)
+	if err == nil {
+		db.counts.Count(handle.Delete, len(key))
+	}
+	return err
+}
+
+// delete is what is counted and traced as Delete.
+func (db *DB) delete(key []byte, o *store.WriteOptions) error {
 	const op = "delete"
 	if err := store.CheckKey(key); err != nil {
 		return db.refuse(op, err)
@@ -51,7 +76,7 @@ func (db *DB) Delete(key []byte, o *store.WriteOptions) error {
 		})
 	}
 	if err = db.mend(op); err == nil {
-		err = db.wrote(op, db.engine.delete(key, o.Synced()))
+		err = db.logged(op, db.engine.delete(key, o.Synced()), handle.DeleteSize(len(key)), o.Synced())
 	}
 	db.queue.Done()
 	db.guard.Exit(s)
@@ -62,7 +87,15 @@ func (db *DB) Delete(key []byte, o *store.WriteOptions) error {
 // leveldb_writebatch_t for leveldb_write. A batch with range deletes is
 // expanded first. See store.Writer.
 func (db *DB) Write(b *store.Batch, o *store.WriteOptions) error {
-	return db.commit("write", b, o)
+	if trace.IsEnabled() {
+		defer writeRegion(o, "lsmkit.write").End()
+	}
+	err := db.commit("write", b, o)
+	if err == nil && b.Len() > 0 {
+		db.counts.Count(handle.Records, b.Len())
+		db.counts.Count(handle.Write, b.Size())
+	}
+	return err
 }
 
 // DeleteRange reads the keys of the range and writes a delete for each, in one
@@ -70,11 +103,18 @@ func (db *DB) Write(b *store.Batch, o *store.WriteOptions) error {
 // leveldb_write. See store.Writer.
 func (db *DB) DeleteRange(start, end []byte, o *store.WriteOptions) error {
 	const op = "delete range"
+	if trace.IsEnabled() {
+		defer writeRegion(o, "lsmkit.delete-range").End()
+	}
 	var b store.Batch
 	if err := b.DeleteRange(start, end); err != nil {
 		return db.refuse(op, err)
 	}
-	return db.commit(op, &b, o)
+	err := db.commit(op, &b, o)
+	if err == nil {
+		db.counts.Count(handle.DeleteRange, len(start)+len(end))
+	}
+	return err
 }
 
 func (db *DB) commit(op string, b *store.Batch, o *store.WriteOptions) error {
@@ -119,7 +159,7 @@ func (db *DB) commitGroup(b *store.Batch, sync bool) error {
 	if err := db.mend(op); err != nil {
 		return err
 	}
-	return db.wrote(op, db.engine.write(b.Encoded(), sync))
+	return db.logged(op, db.engine.write(b.Encoded(), sync), b.Size(), sync)
 }
 
 // recordSize is the most that a record has around its key and value.

@@ -2,8 +2,11 @@ package leveldb
 
 import (
 	"context"
+	"log/slog"
+	"runtime/trace"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/lsmkit/lsmkit/internal/commit"
 	"github.com/lsmkit/lsmkit/internal/dir"
@@ -18,9 +21,12 @@ import (
 type DB struct {
 	path     string
 	options  *Options // effective
+	log      *slog.Logger
+	logTail  *logTail // may be nil
 	engine   *engine
 	claim    *dir.Claim
 	guard    handle.Guard
+	counts   handle.Counters
 	children handle.Children
 
 	// queue lets one write into C at a time; see internal/commit.
@@ -48,6 +54,7 @@ var _ store.DB = (*DB)(nil)
 // It stands on leveldb_open.
 func Open(path string, o *Options) (*DB, error) {
 	const op = "open"
+	began := time.Now()
 	e, err := o.Effective()
 	if err != nil {
 		return nil, refuse(op, path, err)
@@ -65,9 +72,11 @@ func Open(path string, o *Options) (*DB, error) {
 		claim.Abandon()
 		return nil, &store.Error{Engine: Engine, Op: op, Path: claim.Path(), Kind: status.OpenKind(text), Msg: text}
 	}
-	db := &DB{path: claim.Path(), options: e, engine: engine, claim: claim, limit: store.MaxBatchSize}
+	db := &DB{path: claim.Path(), options: e, log: e.logger(claim.Path()), logTail: e.tail(claim.Path()), engine: engine, claim: claim, limit: store.MaxBatchSize}
 	db.guard.Init()
+	db.counts.Init()
 	db.queue = commit.New(db.commitGroup)
+	db.log.Info("opened", "took", time.Since(began))
 	return db, nil
 }
 
@@ -87,8 +96,11 @@ func (db *DB) Close() error {
 	}
 	leaked := db.children.CloseAll()
 	db.engine.close()
+	db.logTail.stop()
 	db.claim.Release()
+	db.log.Info("closed")
 	if leaked != "" {
+		db.log.Warn("iterators or snapshots were left open", "open", leaked)
 		return &store.Error{Engine: Engine, Op: op, Path: db.path, Kind: store.ErrLeaked, Msg: leaked}
 	}
 	return nil
@@ -154,6 +166,9 @@ func (db *DB) MultiGet(keys [][]byte, dst *store.Values) error {
 const stackValue = 512
 
 func (db *DB) get(r reader, key []byte) ([]byte, error) {
+	if trace.IsEnabled() {
+		defer region(nil, "lsmkit.get").End()
+	}
 	if err := store.CheckKey(key); err != nil {
 		return nil, db.refuse("get", err)
 	}
@@ -163,8 +178,10 @@ func (db *DB) get(r reader, key []byte) ([]byte, error) {
 		return nil, db.fail("get", text)
 	}
 	if !v.found {
+		db.counts.Count(handle.GetMiss, 0)
 		return nil, store.ErrNotFound
 	}
+	db.counts.Count(handle.GetHit, v.n)
 	out := make([]byte, v.n)
 	if v.held != nil {
 		v.take(out)
@@ -175,6 +192,9 @@ func (db *DB) get(r reader, key []byte) ([]byte, error) {
 }
 
 func (db *DB) appendGet(r reader, dst, key []byte) ([]byte, error) {
+	if trace.IsEnabled() {
+		defer region(nil, "lsmkit.get").End()
+	}
 	if err := store.CheckKey(key); err != nil {
 		return dst, db.refuse("get", err)
 	}
@@ -183,8 +203,10 @@ func (db *DB) appendGet(r reader, dst, key []byte) ([]byte, error) {
 		return dst, db.fail("get", text)
 	}
 	if !v.found {
+		db.counts.Count(handle.GetMiss, 0)
 		return dst, store.ErrNotFound
 	}
+	db.counts.Count(handle.GetHit, v.n)
 	end := len(dst) + v.n
 	if v.held == nil {
 		return dst[:end], nil
@@ -195,6 +217,9 @@ func (db *DB) appendGet(r reader, dst, key []byte) ([]byte, error) {
 }
 
 func (db *DB) has(r reader, key []byte) (bool, error) {
+	if trace.IsEnabled() {
+		defer region(nil, "lsmkit.has").End()
+	}
 	if err := store.CheckKey(key); err != nil {
 		return false, db.refuse("has", err)
 	}
@@ -205,11 +230,23 @@ func (db *DB) has(r reader, key []byte) (bool, error) {
 	if v.held != nil {
 		v.take(nil)
 	}
+	db.countHas(v.found)
 	return v.found, nil
+}
+
+func (db *DB) countHas(found bool) {
+	if found {
+		db.counts.Count(handle.HasHit, 0)
+	} else {
+		db.counts.Count(handle.HasMiss, 0)
+	}
 }
 
 func (db *DB) multiGet(r reader, keys [][]byte, dst *store.Values) error {
 	const op = "multi-get"
+	if trace.IsEnabled() {
+		defer region(nil, "lsmkit.multi-get").End()
+	}
 	if dst == nil {
 		return db.invalid(op, "nil destination")
 	}
@@ -225,6 +262,15 @@ func (db *DB) multiGet(r reader, keys [][]byte, dst *store.Values) error {
 	if text != "" {
 		return db.fail(op, text)
 	}
+	hits := 0
+	for _, n := range sizes {
+		if n >= 0 {
+			hits++
+		}
+	}
+	db.counts.Count(handle.MultiKeys, len(keys))
+	db.counts.Count(handle.MultiHits, hits)
+	db.counts.Count(handle.MultiGet, len(values))
 	dst.SetArena(values, sizes)
 	return nil
 }
@@ -252,6 +298,9 @@ func flatten(keys [][]byte) (arena []byte, lens []uintptr, err error) {
 // flush: it stands on leveldb_compact_range with a range whose start lies behind
 // its end, and on an empty leveldb_write, which tells whether that has failed.
 func (db *DB) Flush() error {
+	if trace.IsEnabled() {
+		defer region(nil, "lsmkit.flush").End()
+	}
 	s, err := db.enter("flush")
 	if err != nil {
 		return err
@@ -272,6 +321,9 @@ func (db *DB) Flush() error {
 // whether that has failed.
 func (db *DB) Compact(ctx context.Context, r store.KeyRange) error {
 	const op = "compact"
+	if trace.IsEnabled() {
+		defer region(ctx, "lsmkit.compact").End()
+	}
 	if ctx != nil && ctx.Err() != nil {
 		return db.ended(op, "nothing was done", ctx.Err())
 	}

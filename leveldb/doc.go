@@ -56,8 +56,15 @@
 // error, which says so, until the store is closed and opened again. Reads go on,
 // and nothing that was acknowledged is lost.
 //
+// # What can be seen
+//
+// Metrics has our own counts, and what can be made of LevelDB's four properties.
+// LevelDB counts no look-ups of its cache. Options.Logger gets what LevelDB writes
+// to its file LOG, which is followed, since its C API has no logger; the levels are
+// ours. While an execution trace is taken, each operation is a region of it.
+//
 // # Not offered
 //
-// Comparators and environments of one's own, loggers, and filters other than
-// Bloom's. Unwrap gives levigo's handle.
+// Comparators and environments of one's own, and filters other than Bloom's.
+// Unwrap gives levigo's handle.
 package leveldb

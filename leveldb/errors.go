@@ -3,6 +3,7 @@ package leveldb
 import (
 	"errors"
 
+	"github.com/lsmkit/lsmkit/internal/handle"
 	"github.com/lsmkit/lsmkit/internal/status"
 	"github.com/lsmkit/lsmkit/store"
 )
@@ -12,6 +13,7 @@ const Engine = "leveldb"
 
 // fail makes an error of an engine's text.
 func (db *DB) fail(op, text string) error {
+	db.counts.Count(handle.Failure, 0)
 	return &store.Error{Engine: Engine, Op: op, Path: db.path, Kind: status.Kind(text), Msg: text}
 }
 

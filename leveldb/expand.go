@@ -24,7 +24,7 @@ func (db *DB) commitRanges(op string, b *store.Batch, sync bool) error {
 	case out.Len() == 0:
 		return nil
 	}
-	return db.wrote(op, db.engine.write(out.Encoded(), sync))
+	return db.logged(op, db.engine.write(out.Encoded(), sync), out.Size(), sync)
 }
 
 // expand returns b with each range delete replaced by deletes of the keys that

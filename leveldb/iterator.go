@@ -1,6 +1,7 @@
 package leveldb
 
 import (
+	"runtime/trace"
 	"sync/atomic"
 
 	"github.com/lsmkit/lsmkit/internal/chunk"
@@ -31,6 +32,7 @@ type iterCore struct {
 	db       *DB
 	c        cIter
 	snapshot *snapCore   // held, may be nil
+	counted  bool        // what it reads is in the metrics
 	busy     atomic.Bool // a call into C is under way
 	closed   atomic.Bool
 }
@@ -84,6 +86,8 @@ func (db *DB) newIterator(r reader, o *store.IterOptions, snapshot *snapCore) (s
 	if err != nil {
 		return nil, err
 	}
+	it.core.counted = true
+	db.counts.Count(handle.MadeIterator, 0)
 	db.children.Add(handle.Iterator, &it.core.Node, it.core)
 	handle.Watch(it, handle.Iterator, it.core.closed.Load)
 	return it, nil
@@ -144,9 +148,26 @@ func (x *iterCore) fill(op chunk.Op, key, buf []byte, limit int) chunk.Result {
 	if x.closed.Load() {
 		return chunk.Result{End: true, Err: x.ClosedError()}
 	}
+	if trace.IsEnabled() {
+		defer region(nil, "lsmkit.scan").End()
+	}
 	r, text := x.c.fill(op, key, buf, limit)
 	r.Err = x.db.failed("iterator", text)
+	if x.counted {
+		x.count(op, r)
+	}
 	return r
+}
+
+// count counts a chunk.
+func (x *iterCore) count(op chunk.Op, r chunk.Result) {
+	if op <= chunk.SeekLT {
+		x.db.counts.Count(handle.Seek, 0)
+	}
+	if r.Count > 0 {
+		x.db.counts.Count(handle.Entries, r.Count)
+		x.db.counts.Count(handle.Chunk, r.Used-r.Count*chunk.HeaderSize)
+	}
 }
 
 // ClosedError is what a closed iterator's Err returns.

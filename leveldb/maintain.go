@@ -32,7 +32,9 @@ func Repair(path string, o *Options) error {
 		return err
 	}
 	defer unlock()
-	if text := repair(claim.Path(), e); text != "" {
+	text := repair(claim.Path(), e)
+	e.tail(claim.Path()).stop() // only now is LOG the repair's
+	if text != "" {
 		return &store.Error{Engine: Engine, Op: op, Path: claim.Path(), Kind: status.OpenKind(text), Msg: text}
 	}
 	return nil

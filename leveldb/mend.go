@@ -5,6 +5,7 @@ import (
 
 	"github.com/lsmkit/lsmkit/internal/commit"
 	"github.com/lsmkit/lsmkit/internal/dir"
+	"github.com/lsmkit/lsmkit/internal/handle"
 	"github.com/lsmkit/lsmkit/internal/status"
 	"github.com/lsmkit/lsmkit/store"
 )
@@ -29,7 +30,21 @@ func (db *DB) wrote(op, text string) error {
 		f.err.Msg = stoppedMsg + text
 	}
 	db.fault.Store(f)
+	db.counts.Count(handle.Failure, 0)
+	db.log.Error("a write has failed, later ones are held back", "error", text, "stopped", f.stopped)
 	return f.err
+}
+
+// logged is wrote for a write with a log record of n bytes, which is counted.
+func (db *DB) logged(op, text string, n int, sync bool) error {
+	if err := db.wrote(op, text); err != nil {
+		return err
+	}
+	db.counts.Count(handle.Log, n)
+	if sync {
+		db.counts.Count(handle.Sync, 0)
+	}
+	return nil
 }
 
 const stoppedMsg = "LevelDB has stopped, and takes writes again when the store is reopened: "
@@ -68,6 +83,7 @@ func (db *DB) mend(op string) error {
 		return err
 	}
 	db.fault.Store(nil)
+	db.log.Warn("a new log was started after a failed write", "number", after)
 	return nil
 }
 

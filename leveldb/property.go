@@ -130,6 +130,12 @@ func (db *DB) Metrics() (store.Metrics, error) {
 		}
 		m.Levels, m.TableBytes = levels(tables)
 	}
+	if db.logTail != nil {
+		m.LogDropped = store.Known(0) // it waits in the file
+	}
+	db.counts.Tell(&m)
+	m.CallsInFlight = store.Known(uint64(db.guard.InFlight() - 1)) // this one apart
+	db.queue.Tell(&m.Commits)
 	size, err := dir.Size(db.path)
 	if err != nil {
 		return store.Metrics{}, db.refuse(op, err)

@@ -2,6 +2,7 @@ package rocksdb
 
 import (
 	"errors"
+	"runtime/trace"
 
 	"github.com/lsmkit/lsmkit/internal/commit"
 	"github.com/lsmkit/lsmkit/internal/handle"
@@ -11,6 +12,18 @@ import (
 // Put stands on rocksdb_put or, where several goroutines write with Sync at
 // once, on rocksdb_write for them together. See store.Writer.
 func (db *DB) Put(key, value []byte, o *store.WriteOptions) error {
+	if trace.IsEnabled() {
+		defer writeRegion(o, "lsmkit.put").End()
+	}
+	err := db.put(key, value, o)
+	if err == nil {
+		db.counts.Count(handle.Put, len(key)+len(value))
+	}
+	return err
+}
+
+// put is what is counted and traced as Put.
+func (db *DB) put(key, value []byte, o *store.WriteOptions) error {
 	const op = "put"
 	if err := store.CheckEntry(key, value); err != nil {
 		return db.refuse(op, err)
@@ -32,6 +45,9 @@ func (db *DB) Put(key, value []byte, o *store.WriteOptions) error {
 	} else {
 		err = db.failed(op, text)
 	}
+	if err == nil {
+		db.logged(handle.PutSize(len(key), len(value)), o.Synced())
+	}
 	if lead {
 		db.queue.Done()
 	}
@@ -42,6 +58,18 @@ func (db *DB) Put(key, value []byte, o *store.WriteOptions) error {
 // Delete stands on rocksdb_delete or, where several goroutines write with Sync
 // at once, on rocksdb_write for them together. See store.Writer.
 func (db *DB) Delete(key []byte, o *store.WriteOptions) error {
+	if trace.IsEnabled() {
+		defer writeRegion(o, "lsmkit.delete").End()
+	}
+	err := db.delete(key, o)
+	if err == nil {
+		db.counts.Count(handle.Delete, len(key))
+	}
+	return err
+}
+
+// delete is what is counted and traced as Delete.
+func (db *DB) delete(key []byte, o *store.WriteOptions) error {
 	const op = "delete"
 	if err := store.CheckKey(key); err != nil {
 		return db.refuse(op, err)
@@ -63,6 +91,9 @@ func (db *DB) Delete(key []byte, o *store.WriteOptions) error {
 	} else {
 		err = db.failed(op, text)
 	}
+	if err == nil {
+		db.logged(handle.DeleteSize(len(key)), o.Synced())
+	}
 	if lead {
 		db.queue.Done()
 	}
@@ -73,18 +104,33 @@ func (db *DB) Delete(key []byte, o *store.WriteOptions) error {
 // Write hands the encoded batch over in one crossing, where it becomes a
 // rocksdb_writebatch_t for rocksdb_write. See store.Writer.
 func (db *DB) Write(b *store.Batch, o *store.WriteOptions) error {
-	return db.commit("write", b, o)
+	if trace.IsEnabled() {
+		defer writeRegion(o, "lsmkit.write").End()
+	}
+	err := db.commit("write", b, o)
+	if err == nil && b.Len() > 0 {
+		db.counts.Count(handle.Records, b.Len())
+		db.counts.Count(handle.Write, b.Size())
+	}
+	return err
 }
 
 // DeleteRange writes a range tombstone, as a batch of one. It stands on
 // rocksdb_write. See store.Writer.
 func (db *DB) DeleteRange(start, end []byte, o *store.WriteOptions) error {
 	const op = "delete range"
+	if trace.IsEnabled() {
+		defer writeRegion(o, "lsmkit.delete-range").End()
+	}
 	var b store.Batch
 	if err := b.DeleteRange(start, end); err != nil {
 		return db.refuse(op, err)
 	}
-	return db.commit(op, &b, o)
+	err := db.commit(op, &b, o)
+	if err == nil {
+		db.counts.Count(handle.DeleteRange, len(start)+len(end))
+	}
+	return err
 }
 
 func (db *DB) commit(op string, b *store.Batch, o *store.WriteOptions) error {
@@ -132,12 +178,25 @@ func (db *DB) commitGroup(b *store.Batch, sync bool) error {
 	return db.commitBatch("write", b, &store.WriteOptions{Sync: sync})
 }
 
-func (db *DB) commitBatch(op string, b *store.Batch, o *store.WriteOptions) error {
+func (db *DB) commitBatch(op string, b *store.Batch, o *store.WriteOptions) (err error) {
 	text := db.engine.write(b.Encoded(), o.Synced())
 	if text == stalled {
-		return db.waitOut(op, o, func() string { return db.engine.write(b.Encoded(), o.Synced()) })
+		err = db.waitOut(op, o, func() string { return db.engine.write(b.Encoded(), o.Synced()) })
+	} else {
+		err = db.failed(op, text)
 	}
-	return db.failed(op, text)
+	if err == nil {
+		db.logged(b.Size(), o.Synced())
+	}
+	return err
+}
+
+// logged counts a write that the engine has done, with a log record of n bytes.
+func (db *DB) logged(n int, sync bool) {
+	db.counts.Count(handle.Log, n)
+	if sync {
+		db.counts.Count(handle.Sync, 0)
+	}
 }
 
 // recordSize is the most that a record has around its key and value.

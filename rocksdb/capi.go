@@ -48,11 +48,13 @@ type engine struct {
 	async  *C.rocksdb_writeoptions_t
 	sync   *C.rocksdb_writeoptions_t
 	verify bool
+	counts bool // RocksDB keeps statistics
 
 	gro   *grocksdb.DB
 	opts  *grocksdb.Options
 	table *grocksdb.BlockBasedTableOptions
 	cache *grocksdb.Cache
+	log   *infoLog // may be nil
 }
 
 // reader is read options, those of the store or those of a snapshot.
@@ -188,6 +190,23 @@ func (e *engine) property(name string) (string, bool) {
 		return "", false
 	}
 	return text(v), true
+}
+
+// statistics returns RocksDB's statistics as text, empty if it keeps none.
+func (e *engine) statistics() string {
+	if !e.counts {
+		return ""
+	}
+	return e.opts.GetStatisticsString()
+}
+
+// logDropped is the number of lines of the log that were dropped; not known if it
+// isn't read here.
+func (e *engine) logDropped() store.Figure {
+	if e.log == nil {
+		return store.Figure{}
+	}
+	return store.Known(e.log.dropped())
 }
 
 func (e *engine) flush() string { return text(C.rdb_flush(e.db)) }

@@ -8,11 +8,11 @@
 //     call. What a call leaves allocated is in a field named held or err: held
 //     goes to the take function named with it, err to rocksdb_free.
 //  4. An err of NULL is success; otherwise it is the status as text.
-//  5. Nothing here calls back into Go. RocksDB logs on the calling thread, to
-//     its own file: a logger of Go's may not be set.
+//  5. Nothing here calls back into Go. RocksDB logs on the calling thread, which
+//     is in a call that must not enter Go: lines stay in C until Go takes them.
 //
 // It does not support comparators, merge operators, compaction filters or
-// environments of one's own, loggers, and column families other than default.
+// environments of one's own, and column families other than default.
 #ifndef LSMKIT_ROCKSDB_CAPI_H
 #define LSMKIT_ROCKSDB_CAPI_H
 
@@ -170,5 +170,44 @@ typedef struct {
 // rdb_tables exists to list the table files in one crossing; the array of n is
 // freed with free, NULL when memory is out.
 rdb_table *rdb_tables(rocksdb_t *db, size_t *n);
+
+// A log takes RocksDB's log lines.
+typedef struct rdb_log rdb_log;
+
+// A line has len bytes of text behind it; ns is the time since 1970.
+typedef struct {
+  int64_t ns;
+  uint32_t level;  // 0 DEBUG, INFO, WARN, ERROR, FATAL
+  uint32_t len;
+} rdb_log_line;
+
+// Lines are size bytes, one line after the other, without padding.
+typedef struct {
+  const char *lines;
+  size_t size;
+} rdb_log_lines;
+
+// rdb_log_new exists because a logger of Go's would be called from within calls
+// that must not enter Go. It keeps lines of the level and above, up to cap bytes,
+// and writes a byte to fd, a pipe that doesn't block, when there are some. A line
+// that has no room is dropped. It returns NULL when memory is out.
+rdb_log *rdb_log_new(int level, size_t cap, int fd);
+
+// rdb_log_attach exists because grocksdb can't make a logger. The log must live
+// as long as the options and what was opened with them.
+void rdb_log_attach(rdb_log *log, rocksdb_options_t *options);
+
+// rdb_log_write exists for tests: it does what RocksDB does for each line.
+void rdb_log_write(rdb_log *log, unsigned level, char *text, size_t len);
+
+// rdb_log_take exists to take all lines there are at once. They are good until
+// the next call. One thread at a time may take.
+rdb_log_lines rdb_log_take(rdb_log *log);
+
+// rdb_log_dropped exists to tell how many lines have found no room.
+uint64_t rdb_log_dropped(rdb_log *log);
+
+// rdb_log_free frees the log. RocksDB must have let go of it.
+void rdb_log_free(rdb_log *log);
 
 #endif

@@ -18,9 +18,13 @@ import (
 
 // open opens a store with effective options. The error is the engine's text.
 func open(path string, o *Options) (*engine, string) {
-	e := &engine{verify: o.VerifyChecksums.Enabled(true)}
+	e := &engine{verify: o.VerifyChecksums.Enabled(true), counts: o.Statistics}
 	e.makeOptions(o)
-	var err error
+	err := e.startLog(path, o)
+	if err != nil {
+		e.freeOptions()
+		return nil, err.Error()
+	}
 	if o.ReadOnly {
 		e.gro, err = grocksdb.OpenDbForReadOnly(e.opts, path, false)
 	} else {
@@ -92,13 +96,20 @@ func (e *engine) makeOptions(o *Options) {
 		e.table.SetFilterPolicy(grocksdb.NewBloomFilter(float64(o.BloomBits)))
 	}
 	e.opts.SetBlockBasedTableFactory(e.table)
+	if o.Statistics {
+		e.opts.EnableStatistics()
+		e.opts.SetStatisticsLevel(grocksdb.StatisticsLevelExceptHistogramOrTimers)
+	}
 }
 
-// freeOptions frees options and cache, which must outlive the store.
+// freeOptions frees options, cache and log, which must outlive the store.
 func (e *engine) freeOptions() {
 	e.opts.Destroy()
 	e.table.Destroy()
 	e.cache.Destroy()
+	if e.log != nil {
+		e.log.stop()
+	}
 }
 
 // repair makes a damaged store readable. The error is the engine's text.
@@ -106,6 +117,9 @@ func repair(path string, o *Options) string {
 	var e engine
 	e.makeOptions(o)
 	defer e.freeOptions()
+	if err := e.startLog(path, o); err != nil {
+		return err.Error()
+	}
 	if err := grocksdb.RepairDb(path, e.opts); err != nil {
 		return err.Error()
 	}

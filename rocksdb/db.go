@@ -2,8 +2,11 @@ package rocksdb
 
 import (
 	"context"
+	"log/slog"
+	"runtime/trace"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/lsmkit/lsmkit/internal/commit"
 	"github.com/lsmkit/lsmkit/internal/dir"
@@ -18,9 +21,11 @@ import (
 type DB struct {
 	path     string
 	options  *Options // effective
+	log      *slog.Logger
 	engine   *engine
 	claim    *dir.Claim
 	guard    handle.Guard
+	counts   handle.Counters
 	closing  atomic.Bool // Close has begun; compactions stop
 	children handle.Children
 
@@ -54,6 +59,7 @@ var _ store.DB = (*DB)(nil)
 // It stands on rocksdb_open and rocksdb_open_for_read_only.
 func Open(path string, o *Options) (*DB, error) {
 	const op = "open"
+	began := time.Now()
 	e, err := o.Effective()
 	if err != nil {
 		return nil, refuse(op, path, err)
@@ -73,9 +79,11 @@ func Open(path string, o *Options) (*DB, error) {
 		claim.Abandon()
 		return nil, &store.Error{Engine: Engine, Op: op, Path: claim.Path(), Kind: status.OpenKind(text), Msg: text}
 	}
-	db := &DB{path: claim.Path(), options: e, engine: engine, claim: claim, compacting: make(chan struct{}, 1)}
+	db := &DB{path: claim.Path(), options: e, log: e.logger(claim.Path()), engine: engine, claim: claim, compacting: make(chan struct{}, 1)}
 	db.guard.Init()
+	db.counts.Init()
 	db.queue = commit.New(db.commitGroup)
+	db.log.Info("opened", "took", time.Since(began), "readonly", e.ReadOnly)
 	return db, nil
 }
 
@@ -105,7 +113,9 @@ func (db *DB) Close() error {
 	leaked := db.children.CloseAll()
 	db.engine.close()
 	db.claim.Release()
+	db.log.Info("closed")
 	if leaked != "" {
+		db.log.Warn("iterators or snapshots were left open", "open", leaked)
 		return &store.Error{Engine: Engine, Op: op, Path: db.path, Kind: store.ErrLeaked, Msg: leaked}
 	}
 	return nil
@@ -172,6 +182,9 @@ func (db *DB) MultiGet(keys [][]byte, dst *store.Values) error {
 const stackValue = 512
 
 func (db *DB) get(r reader, key []byte) ([]byte, error) {
+	if trace.IsEnabled() {
+		defer region(nil, "lsmkit.get").End()
+	}
 	if err := store.CheckKey(key); err != nil {
 		return nil, db.refuse("get", err)
 	}
@@ -181,8 +194,10 @@ func (db *DB) get(r reader, key []byte) ([]byte, error) {
 		return nil, db.fail("get", text)
 	}
 	if !v.found {
+		db.counts.Count(handle.GetMiss, 0)
 		return nil, store.ErrNotFound
 	}
+	db.counts.Count(handle.GetHit, v.n)
 	out := make([]byte, v.n)
 	if v.held != nil {
 		v.take(out)
@@ -193,6 +208,9 @@ func (db *DB) get(r reader, key []byte) ([]byte, error) {
 }
 
 func (db *DB) appendGet(r reader, dst, key []byte) ([]byte, error) {
+	if trace.IsEnabled() {
+		defer region(nil, "lsmkit.get").End()
+	}
 	if err := store.CheckKey(key); err != nil {
 		return dst, db.refuse("get", err)
 	}
@@ -201,8 +219,10 @@ func (db *DB) appendGet(r reader, dst, key []byte) ([]byte, error) {
 		return dst, db.fail("get", text)
 	}
 	if !v.found {
+		db.counts.Count(handle.GetMiss, 0)
 		return dst, store.ErrNotFound
 	}
+	db.counts.Count(handle.GetHit, v.n)
 	end := len(dst) + v.n
 	if v.held == nil {
 		return dst[:end], nil
@@ -213,6 +233,9 @@ func (db *DB) appendGet(r reader, dst, key []byte) ([]byte, error) {
 }
 
 func (db *DB) has(r reader, key []byte) (bool, error) {
+	if trace.IsEnabled() {
+		defer region(nil, "lsmkit.has").End()
+	}
 	if err := store.CheckKey(key); err != nil {
 		return false, db.refuse("has", err)
 	}
@@ -220,11 +243,23 @@ func (db *DB) has(r reader, key []byte) (bool, error) {
 	if text != "" {
 		return false, db.fail("has", text)
 	}
+	db.countHas(found)
 	return found, nil
+}
+
+func (db *DB) countHas(found bool) {
+	if found {
+		db.counts.Count(handle.HasHit, 0)
+	} else {
+		db.counts.Count(handle.HasMiss, 0)
+	}
 }
 
 func (db *DB) multiGet(r reader, keys [][]byte, dst *store.Values) error {
 	const op = "multi-get"
+	if trace.IsEnabled() {
+		defer region(nil, "lsmkit.multi-get").End()
+	}
 	if dst == nil {
 		return db.invalid(op, "nil destination")
 	}
@@ -240,6 +275,15 @@ func (db *DB) multiGet(r reader, keys [][]byte, dst *store.Values) error {
 	if text != "" {
 		return db.fail(op, text)
 	}
+	hits := 0
+	for _, n := range sizes {
+		if n >= 0 {
+			hits++
+		}
+	}
+	db.counts.Count(handle.MultiKeys, len(keys))
+	db.counts.Count(handle.MultiHits, hits)
+	db.counts.Count(handle.MultiGet, len(values))
 	dst.SetArena(values, sizes)
 	return nil
 }
@@ -267,6 +311,9 @@ func flatten(keys [][]byte) (arena []byte, lens []uintptr, err error) {
 // See store.DB.
 func (db *DB) Flush() error {
 	const op = "flush"
+	if trace.IsEnabled() {
+		defer region(nil, "lsmkit.flush").End()
+	}
 	s, err := db.enter(op)
 	if err != nil {
 		return err
@@ -289,6 +336,9 @@ func (db *DB) Flush() error {
 // tells what it is. Stopping stands on rocksdb_disable_manual_compaction.
 func (db *DB) Compact(ctx context.Context, r store.KeyRange) error {
 	const op = "compact"
+	if trace.IsEnabled() {
+		defer region(ctx, "lsmkit.compact").End()
+	}
 	if ctx == nil {
 		ctx = context.Background()
 	}
@@ -338,12 +388,13 @@ func (db *DB) compact(ctx context.Context, op string, r store.KeyRange) error {
 	if db.closing.Load() {
 		return db.sentinel(op, store.ErrClosed)
 	}
-	if db.backgroundErrors() > before {
+	if n := db.backgroundErrors(); n > before {
+		db.log.Error("background jobs have failed", "number", n-before)
 		if text := db.engine.check(); text != "" {
 			return db.fail(op, text)
 		}
 		return &store.Error{Engine: Engine, Op: op, Path: db.path, Kind: store.ErrUnknown,
-			Msg: "a background job failed; the file LOG in the store tells why"}
+			Msg: "a background job failed; RocksDB's log tells why"}
 	}
 	if ended {
 		return db.ended(op, "stopped on the way", ctx.Err())

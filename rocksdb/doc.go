@@ -38,6 +38,15 @@
 //     The error stays the same, reads go on, and nothing that was acknowledged is
 //     lost.
 //
+// # What can be seen
+//
+// Metrics has our own counts and RocksDB's properties; hits of the block cache and
+// the bytes that compactions move need Options.Statistics. Options.Logger gets
+// RocksDB's log. RocksDB writes that from whatever thread it is on, those of callers
+// included, and never waits for the handler: lines go to a buffer of 256 KiB in C,
+// from which a goroutine takes them. While an execution trace is taken, each
+// operation is a region of it.
+//
 // # Not offered
 //
 // Comparators, merge operators, compaction filters and environments of one's

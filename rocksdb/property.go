@@ -98,11 +98,14 @@ func (db *DB) last() ([]byte, error) {
 	return nil, it.Err()
 }
 
-// Metrics tells all figures but the bytes moved by compactions, which RocksDB
-// counts only in its Statistics. They come from integer properties and from the
-// list of live files; MemoryBytes is the sum of memtables and block cache.
+// Metrics tells all figures, but those of the block cache's hits and of the bytes
+// moved by flushes and compactions only with Options.Statistics. Operations,
+// commits and the log are counted by this package, the rest comes from integer
+// properties and from the list of live files; MemoryBytes is the sum of memtables
+// and block cache.
 //
-// It stands on rocksdb_property_value and rocksdb_livefiles. See store.DB.
+// It stands on rocksdb_property_value, rocksdb_livefiles and
+// rocksdb_options_statistics_get_string. See store.DB.
 func (db *DB) Metrics() (store.Metrics, error) {
 	const op = "metrics"
 	s, err := db.enter(op)
@@ -134,6 +137,13 @@ func (db *DB) Metrics() (store.Metrics, error) {
 		m.MemoryBytes = store.Known(mem + cache)
 	}
 	m.Levels, m.TableBytes = levels(db.engine.tables())
+	if text := db.engine.statistics(); text != "" {
+		tellStatistics(&m, text)
+	}
+	m.LogDropped = db.engine.logDropped()
+	db.counts.Tell(&m)
+	m.CallsInFlight = store.Known(uint64(db.guard.InFlight() - 1)) // this one apart
+	db.queue.Tell(&m.Commits)
 	size, err := dir.Size(db.path)
 	if err != nil {
 		return store.Metrics{}, db.refuse(op, err)

@@ -1,6 +1,7 @@
 package rocksdb
 
 import (
+	"runtime/trace"
 	"sync/atomic"
 
 	"github.com/lsmkit/lsmkit/internal/handle"
@@ -44,9 +45,13 @@ func (db *DB) NewSnapshot() (store.Snapshot, error) {
 		return nil, err
 	}
 	defer db.guard.Exit(s)
+	if trace.IsEnabled() {
+		defer region(nil, "lsmkit.snapshot").End()
+	}
 	x := &snapCore{db: db, r: db.engine.snapshot()}
 	x.guard.Init()
 	x.refs.Store(1)
+	db.counts.Count(handle.MadeSnapshot, 0)
 	db.children.Add(handle.Snapshot, &x.Node, x)
 	snap := &Snapshot{db: db, core: x}
 	handle.Watch(snap, handle.Snapshot, x.guard.Closed)

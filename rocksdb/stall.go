@@ -77,7 +77,7 @@ func (db *DB) stuck(op string, waited time.Duration) error {
 	case err == nil && int64(fs.Bavail)*fs.Bsize < db.options.WriteBufferSize:
 		fault.Kind, fault.Msg = store.ErrNoSpace, "writes are stalled, and a memtable can't be flushed"
 	case waited > stallLimit:
-		fault.Kind, fault.Msg = store.ErrIO, "writes are stalled, and background jobs fail; the file LOG in the store tells why"
+		fault.Kind, fault.Msg = store.ErrIO, "writes are stalled, and background jobs fail; RocksDB's log tells why"
 	default:
 		return nil // RocksDB tries again by itself
 	}

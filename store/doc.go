@@ -69,6 +69,13 @@
 // path and the engine's own message. No method panics for a mistake of its
 // caller.
 //
+// # Seen from outside
+//
+// DB.Metrics tells what a store has done and what it is made of, under names that
+// are common to all engines; a figure that an engine doesn't tell is marked so.
+// [Options].Logger gets messages as log/slog has them. The module
+// metrics/prometheus makes Prometheus metrics of it.
+//
 // # Glossary
 //
 //   - Memtable: the sorted in-memory table that takes new writes. A full one

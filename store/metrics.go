@@ -1,28 +1,23 @@
 package store
 
-// A Figure is a number that an engine may not tell. The zero value is one that
-// is not known.
-type Figure struct {
-	value uint64
-	known bool
-}
-
-// Known returns a figure with the value n.
-func Known(n uint64) Figure { return Figure{value: n, known: true} }
-
-// Value returns the number, and whether the engine told it. The number is 0
-// if it didn't.
-func (f Figure) Value() (n uint64, known bool) { return f.value, f.known }
-
-// Known tells whether the engine told the figure.
-func (f Figure) Known() bool { return f.known }
-
 // Metrics are figures about a store at one moment. Sizes are in bytes. Each
 // engine's Metrics method says which figures it tells and where they come
 // from.
 type Metrics struct {
 	// Engine is the engine's name.
 	Engine string
+
+	// Operations are the calls of the store, by kind.
+	Operations Operations
+	// Failures are calls that the engine did not do, with an error of its own:
+	// not those with bad arguments, or after Close.
+	Failures Figure
+	// CallsInFlight is the number of calls that are under way, Metrics apart.
+	CallsInFlight Figure
+	// Commits tell how writes were grouped.
+	Commits Commits
+	// WAL is what was written to the log.
+	WAL WAL
 
 	// DiskBytes is the size of all files of the store, logs included.
 	DiskBytes Figure
@@ -45,6 +40,8 @@ type Metrics struct {
 	// may hold.
 	BlockCacheBytes    Figure
 	BlockCacheCapacity Figure
+	// Cache tells how often a block was found there.
+	Cache Cache
 
 	// PendingCompactionBytes estimates what compaction has to rewrite yet.
 	PendingCompactionBytes Figure
@@ -62,6 +59,10 @@ type Metrics struct {
 	// OpenIterators and OpenSnapshots are those that this program has open.
 	OpenIterators Figure
 	OpenSnapshots Figure
+
+	// LogDropped is the number of lines of the engine's own log that were not
+	// given to Options.Logger, which could not keep up.
+	LogDropped Figure
 }
 
 // LevelMetrics are figures about one level.

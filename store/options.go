@@ -1,6 +1,9 @@
 package store
 
-import "context"
+import (
+	"context"
+	"log/slog"
+)
 
 // A Setting is a choice that has a default: its zero value.
 type Setting uint8
@@ -205,6 +208,19 @@ type Options struct {
 	// VerifyChecksums checks each block that is read against its checksum. The
 	// default is On for both engines (LevelDB's own default is off).
 	VerifyChecksums Setting
+
+	// Logger gets what the store has to say: Open and Close, what was left open,
+	// failed writes and background errors, write stalls, and the engine's own log.
+	// Nil is silence, and leaves RocksDB's log to its file LOG, which there is not
+	// with a logger; LevelDB writes LOG always.
+	//
+	// Messages have the attributes engine and path. Those of the engine's log have
+	// source=info log, and come a little later, from a goroutine that ends with
+	// Close, after the last of them: at Debug what the engine calls info, at Warn
+	// and Error what is one. When the handler can't keep up they are dropped, and
+	// counted in Metrics. The handler must not use the store: messages come from
+	// within its calls, and Close waits for the handler.
+	Logger *slog.Logger
 
 	// ParanoidChecks makes the engine stop early when it meets damage in its
 	// tables, instead of going on with what can be read. The default is the

@@ -35,12 +35,18 @@ type Queue struct {
 	mu    sync.Mutex
 	first *group // those that wait, in order
 	last  *group
+
+	waiting atomic.Int64
+	groups  atomic.Uint64 // of more than one member
+	grouped atomic.Uint64 // their members
+	largest atomic.Uint64 // changed by who leads
 }
 
 // group is the changes of writers that wait together.
 type group struct {
 	next  *group
 	batch store.Batch
+	size  int // members
 	sync  bool
 	alone bool          // takes nobody else in
 	do    func() error  // what to do instead of writing batch
@@ -131,6 +137,8 @@ func (q *Queue) Join(w Write) error {
 		return q.lead(g, w)
 	}
 	defer w.Release()
+	q.waiting.Add(1)
+	defer q.waiting.Add(-1)
 	if w.Context == nil {
 		<-g.done
 		return g.err
@@ -199,16 +207,19 @@ func (g *group) add(w Write) error {
 	if err := w.Add(&g.batch); err != nil {
 		return err
 	}
+	g.size++
 	g.sync = g.sync || w.Sync
 	return nil
 }
 
 // lead waits for the group's turn and commits it.
 func (q *Queue) lead(g *group, w Write) error {
+	q.waiting.Add(1)
 	if w.Context != nil {
 		select {
 		case <-g.turn:
 		case <-w.Context.Done():
+			q.waiting.Add(-1)
 			// Others rely on the group, which needs a leader still.
 			go func() {
 				<-g.turn
@@ -220,6 +231,7 @@ func (q *Queue) lead(g *group, w Write) error {
 	} else {
 		<-g.turn
 	}
+	q.waiting.Add(-1)
 	defer w.Release()
 	return q.run(g)
 }
@@ -230,6 +242,7 @@ func (q *Queue) run(g *group) error {
 	case g.do != nil:
 		g.err = g.do()
 	case g.batch.Len() > 0:
+		q.count(g)
 		g.err = q.write(&g.batch, g.sync)
 	}
 	if g.done != nil {
@@ -237,4 +250,25 @@ func (q *Queue) run(g *group) error {
 	}
 	q.Done()
 	return g.err
+}
+
+// count counts a group that its leader is about to commit.
+func (q *Queue) count(g *group) {
+	if g.size < 2 {
+		return
+	}
+	n := uint64(g.size)
+	q.groups.Add(1)
+	q.grouped.Add(n)
+	if n > q.largest.Load() {
+		q.largest.Store(n)
+	}
+}
+
+// Tell puts what the queue has counted into m.
+func (q *Queue) Tell(m *store.Commits) {
+	m.Groups = store.Known(q.groups.Load())
+	m.Grouped = store.Known(q.grouped.Load())
+	m.Largest = store.Known(q.largest.Load())
+	m.Waiting = store.Known(uint64(q.waiting.Load()))
 }

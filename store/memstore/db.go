@@ -3,9 +3,11 @@ package memstore
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"sync/atomic"
 
+	"github.com/lsmkit/lsmkit/internal/handle"
 	"github.com/lsmkit/lsmkit/store"
 )
 
@@ -17,6 +19,9 @@ type DB struct {
 	disk     *Disk // nil for a store of its own
 	path     string
 	readOnly bool
+
+	counts handle.Counters
+	log    *slog.Logger
 
 	closed    atomic.Bool // set with the image's mu held
 	iterators atomic.Int64
@@ -79,8 +84,10 @@ func (db *DB) appendGet(op string, root *node, dst, onError, key []byte) ([]byte
 	}
 	value, found := get(root, key)
 	if !found {
+		db.counts.Count(handle.GetMiss, 0)
 		return onError, store.ErrNotFound
 	}
+	db.counts.Count(handle.GetHit, len(value))
 	return append(dst, value...), nil
 }
 
@@ -98,6 +105,11 @@ func (db *DB) has(root *node, key []byte) (bool, error) {
 		return false, db.fail("has", err)
 	}
 	_, found := get(root, key)
+	if found {
+		db.counts.Count(handle.HasHit, 0)
+	} else {
+		db.counts.Count(handle.HasMiss, 0)
+	}
 	return found, nil
 }
 
@@ -116,16 +128,24 @@ func (db *DB) multiGet(root *node, keys [][]byte, dst *store.Values) error {
 		return db.fail("multiget", &store.Error{Kind: store.ErrInvalidArgument, Msg: "no destination"})
 	}
 	dst.Reset()
+	hits, bytes := 0, 0
 	for _, key := range keys {
 		if err := store.CheckKey(key); err != nil {
 			dst.Reset()
 			return db.fail("multiget", err)
 		}
 		if value, found := get(root, key); found {
+			hits++
+			bytes += len(value)
 			dst.Append(value)
 		} else {
 			dst.AppendMissing()
 		}
+	}
+	if len(keys) > 0 {
+		db.counts.Count(handle.MultiKeys, len(keys))
+		db.counts.Count(handle.MultiHits, hits)
+		db.counts.Count(handle.MultiGet, bytes)
 	}
 	return nil
 }
@@ -147,6 +167,7 @@ func (db *DB) Put(key, value []byte, o *store.WriteOptions) error {
 		return db.fail("put", err)
 	}
 	db.tree.put(key, value)
+	db.counts.Count(handle.Put, len(key)+len(value))
 	return nil
 }
 
@@ -160,6 +181,7 @@ func (db *DB) Delete(key []byte, o *store.WriteOptions) error {
 		return db.fail("delete", err)
 	}
 	db.tree.remove(key)
+	db.counts.Count(handle.Delete, len(key))
 	return nil
 }
 
@@ -174,6 +196,7 @@ func (db *DB) DeleteRange(start, end []byte, o *store.WriteOptions) error {
 		return db.fail("delete range", err)
 	}
 	db.tree.removeRange(start, end)
+	db.counts.Count(handle.DeleteRange, len(start)+len(end))
 	return nil
 }
 
@@ -197,6 +220,10 @@ func (db *DB) Write(b *store.Batch, o *store.WriteOptions) error {
 	})
 	if err != nil {
 		return db.fail("write", err)
+	}
+	if b.Len() > 0 {
+		db.counts.Count(handle.Records, b.Len())
+		db.counts.Count(handle.Write, b.Size())
 	}
 	return nil
 }
@@ -263,20 +290,25 @@ func (db *DB) Property(name string) (string, error) {
 	return "", db.fail("property", &store.Error{Kind: store.ErrNotFound, Msg: strconv.Quote(name)})
 }
 
-// Metrics tells MemoryBytes (keys and values), EstimatedKeys (exact here),
-// OpenIterators and OpenSnapshots.
+// Metrics tells the operations (but for the calls of Scan: there are no chunks),
+// MemoryBytes (keys and values), EstimatedKeys (exact here), OpenIterators and
+// OpenSnapshots.
 func (db *DB) Metrics() (store.Metrics, error) {
 	if err := db.read("metrics"); err != nil {
 		return store.Metrics{}, err
 	}
 	defer db.mu.RUnlock()
-	return store.Metrics{
+	m := store.Metrics{
 		Engine:        Engine,
 		MemoryBytes:   store.Known(uint64(db.tree.bytes)),
 		EstimatedKeys: store.Known(uint64(db.tree.count)),
 		OpenIterators: store.Known(uint64(db.iterators.Load())),
 		OpenSnapshots: store.Known(uint64(db.snapshots.Load())),
-	}, nil
+	}
+	db.counts.Tell(&m)
+	m.Operations.Scan.Calls = store.Figure{}
+	m.Failures, m.Commits, m.WAL = store.Figure{}, store.Commits{}, store.WAL{}
+	return m, nil
 }
 
 // Close closes the store; see store.DB. What is on a Disk stays there.
@@ -293,10 +325,12 @@ func (db *DB) Close() error {
 	if db.disk != nil {
 		db.disk.release(db.image)
 	}
+	db.log.Info("closed")
 	if iterators == 0 && snapshots == 0 {
 		return nil
 	}
 	msg := fmt.Sprintf("%s, %s", plural(iterators, "iterator"), plural(snapshots, "snapshot"))
+	db.log.Warn("iterators or snapshots were left open", "open", msg)
 	return db.fail("close", &store.Error{Kind: store.ErrLeaked, Msg: msg})
 }
 

@@ -1,6 +1,7 @@
 package memstore
 
 import (
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -33,7 +34,17 @@ func NewDisk() *Disk {
 
 // New returns an empty store that is on no disk: closing it ends it.
 func New() *DB {
-	return &DB{image: &image{}}
+	return newDB(&image{}, nil, "", &store.Options{})
+}
+
+func newDB(img *image, d *Disk, path string, o *store.Options) *DB {
+	db := &DB{image: img, disk: d, path: path, readOnly: o.ReadOnly, log: slog.New(slog.DiscardHandler)}
+	if o.Logger != nil {
+		db.log = o.Logger.With("engine", Engine, "path", path)
+	}
+	db.log.Info("opened", "readonly", o.ReadOnly)
+	db.counts.Init()
+	return db
 }
 
 // Open opens the store at path, or makes one if the options say so; nil
@@ -66,7 +77,7 @@ func (d *Disk) Open(path string, o *store.Options) (*DB, error) {
 	case img != nil && o.ErrorIfExists:
 		return fail(store.ErrExists, "")
 	case img != nil && o.ReadOnly:
-		return &DB{image: img.copy(), path: path, readOnly: true}, nil
+		return newDB(img.copy(), nil, path, o), nil
 	case img != nil && img.held:
 		return fail(store.ErrLocked, "")
 	case img == nil:
@@ -74,7 +85,7 @@ func (d *Disk) Open(path string, o *store.Options) (*DB, error) {
 		d.stores[name] = img
 	}
 	img.held = true
-	return &DB{image: img, disk: d, path: path}, nil
+	return newDB(img, d, path, o), nil
 }
 
 // copy returns the present state as an image of its own.

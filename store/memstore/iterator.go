@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 
+	"github.com/lsmkit/lsmkit/internal/handle"
 	"github.com/lsmkit/lsmkit/store"
 )
 
@@ -76,6 +77,7 @@ func (db *DB) newIterator(root func() *node, o *store.IterOptions) (store.Iterat
 	}
 	it.cursor.reset(root())
 	db.iterators.Add(1)
+	db.counts.Count(handle.MadeIterator, 0)
 	return it, nil
 }
 
@@ -154,6 +156,7 @@ func (it *Iterator) begin(op string) bool {
 		it.err = it.db.fail(op, store.ErrClosed)
 		return false
 	}
+	it.db.counts.Count(handle.Seek, 0)
 	return true
 }
 
@@ -185,6 +188,8 @@ func (it *Iterator) settle() bool {
 	if !it.keysOnly {
 		it.value = lend(it.cursor.value())
 	}
+	it.db.counts.Count(handle.Entries, 1)
+	it.db.counts.Count(handle.Chunk, len(it.key)+len(it.value))
 	return true
 }
 

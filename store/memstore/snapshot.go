@@ -3,6 +3,7 @@ package memstore
 import (
 	"sync/atomic"
 
+	"github.com/lsmkit/lsmkit/internal/handle"
 	"github.com/lsmkit/lsmkit/store"
 )
 
@@ -23,6 +24,7 @@ func (db *DB) NewSnapshot() (store.Snapshot, error) {
 		return nil, db.fail("snapshot", store.ErrClosed)
 	}
 	db.snapshots.Add(1)
+	db.counts.Count(handle.MadeSnapshot, 0)
 	return &Snapshot{db: db, root: db.tree.freeze()}, nil
 }
 

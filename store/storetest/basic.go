@@ -26,7 +26,6 @@ func basicCases() []testCase {
 		{name: "WriteContext", run: writeContext},
 		{name: "FlushKeepsAll", run: flushKeepsAll},
 		{name: "Property", run: property, crash: true},
-		{name: "Metrics", run: metrics},
 	}
 }
 
@@ -304,31 +303,4 @@ func property(t *env) {
 			t.Errorf("property %q: got %q with an error", name, text)
 		}
 	}
-}
-
-func metrics(t *env) {
-	db := t.fresh()
-	check := func(iterators, snapshots uint64) {
-		t.Helper()
-		m, err := db.Metrics()
-		t.must(err, "metrics")
-		if m.Engine != t.cfg.Name {
-			t.Errorf("engine %q, want %q", m.Engine, t.cfg.Name)
-		}
-		if m.OpenIterators != store.Known(iterators) || m.OpenSnapshots != store.Known(snapshots) {
-			t.Errorf("open iterators %v, snapshots %v, want %d and %d", m.OpenIterators, m.OpenSnapshots, iterators, snapshots)
-		}
-	}
-	check(0, 0)
-	s := t.snapshot(db)
-	it := t.iterator(db, nil)
-	it2 := t.iterator(s, nil)
-	check(2, 1)
-	t.closeIter(it)
-	t.closeIter(it)
-	t.release(s)
-	t.release(s)
-	check(1, 0)
-	t.closeIter(it2)
-	check(0, 0)
 }

@@ -109,7 +109,7 @@ func allCases() []testCase {
 	for _, topic := range [][]testCase{
 		basicCases(), openCases(), iteratorCases(), walkCases(), batchCases(), rangeCases(),
 		snapshotCases(), lifecycleCases(), closeCases(), reopenCases(), argumentCases(),
-		sizeCases(), randomCases(), allocCases(), poisonCases(),
+		sizeCases(), randomCases(), allocCases(), poisonCases(), metricCases(), loggerCases(), traceCases(),
 	} {
 		all = append(all, topic...)
 	}
