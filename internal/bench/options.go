@@ -135,6 +135,7 @@ const (
 	OptLevelSizes        = "level_sizes"        // how the sizes of the levels below come about
 	OptChecksum          = "checksum"           // of table blocks, and what computes it
 	OptLogChecksum       = "log_checksum"       // of log records
+	OptStatistics        = "statistics"         // whether the engine counts what it does
 )
 
 // listOptions returns o in the order of the header.

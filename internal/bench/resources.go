@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/lsmkit/lsmkit/store"
 )
 
 // resources is what this process has used until a moment. What the system
@@ -14,6 +16,7 @@ type resources struct {
 	written   *int64 // bytes given to the device
 	rss, peak *int64
 	stalled   *time.Duration
+	cache     store.Cache
 }
 
 // procSelf is where the system tells about this process.
@@ -80,6 +83,9 @@ func (r *Result) use(before, after resources, written int64) {
 	if before.stalled != nil && after.stalled != nil {
 		r.StallSeconds = known((*after.stalled - *before.stalled).Seconds())
 	}
+	if rate, ok := after.cache.Since(before.cache).HitRate(); ok {
+		r.CacheHitRate = known(rate)
+	}
 	if before.written == nil || after.written == nil || r.BytesWritten != nil {
 		return // of compact and flush it is known what they wrote to tables
 	}
@@ -97,7 +103,13 @@ const resetSlack = 1 << 20
 // readUse returns what has been used until now, the engine's figures included.
 func (p *pass) readUse() resources {
 	r := readResources()
-	if p.engine.Stall != nil && p.db != nil {
+	if p.db == nil {
+		return r
+	}
+	if m, err := p.db.Metrics(); err == nil {
+		r.cache = m.Cache
+	}
+	if p.engine.Stall != nil {
 		if d, ok := p.engine.Stall(p.db); ok {
 			r.stalled = &d
 		}

@@ -37,6 +37,15 @@ var engineOptions = []engineOption{
 	{bench.OptParanoidChecks, switchOption(func(o *store.Options) *store.Setting { return &o.ParanoidChecks })},
 }
 
+// ownOptions are keys that one engine alone has. They say what the engine is
+// opened with beside store.Options.
+var ownOptions = []struct {
+	engine, key string
+	on          func(e *bench.Engine)
+}{
+	{"rocksdb", bench.OptStatistics, withStatistics},
+}
+
 func sizeOption(field func(*store.Options) *int64) func(*store.Options, string) error {
 	return func(o *store.Options, value string) error {
 		n, err := parseSize(value)
@@ -78,6 +87,10 @@ func switchOption(field func(*store.Options) *store.Setting) func(*store.Options
 func withEngineOptions(table []bench.Engine, names, options []string) ([]bench.Engine, error) {
 	table = slices.Clone(table)
 	seen := map[string]bool{}
+	// Own options change how the engine is opened, and so go before those that
+	// change what it's opened with.
+	options = slices.Clone(options)
+	slices.SortStableFunc(options, func(a, b string) int { return rank(a) - rank(b) })
 	for _, text := range options {
 		fail := func(format string, args ...any) error {
 			return usageError("--engine-option %s: %w", quoted(text), fmt.Errorf(format, args...))
@@ -92,14 +105,19 @@ func withEngineOptions(table []bench.Engine, names, options []string) ([]bench.E
 		if at < 0 || !slices.Contains(names, name) {
 			return nil, fail("engine %s doesn't run%s", quoted(name), didYouMean(name, names))
 		}
-		option, err := findEngineOption(key)
-		if err != nil {
-			return nil, fail("%w", err)
-		}
 		if seen[name+":"+key] {
 			return nil, fail("is given twice")
 		}
 		seen[name+":"+key] = true
+		if own, err := setOwn(&table[at], key, value); err != nil {
+			return nil, fail("%w", err)
+		} else if own {
+			continue
+		}
+		option, err := findEngineOption(name, key)
+		if err != nil {
+			return nil, fail("%w", err)
+		}
 		if err := overlay(&table[at], option, value); err != nil {
 			return nil, fail("%w", err)
 		}
@@ -107,13 +125,46 @@ func withEngineOptions(table []bench.Engine, names, options []string) ([]bench.E
 	return table, nil
 }
 
-func findEngineOption(key string) (engineOption, error) {
+// rank is 0 for an own option and 1 for another.
+func rank(text string) int {
+	for _, own := range ownOptions {
+		if strings.HasPrefix(text, own.engine+":"+own.key+"=") {
+			return 0
+		}
+	}
+	return 1
+}
+
+// setOwn sets an own option of the engine, and tells whether the key is one.
+func setOwn(e *bench.Engine, key, value string) (own bool, err error) {
+	for _, own := range ownOptions {
+		if own.engine != e.Name || own.key != key {
+			continue
+		}
+		on, err := strconv.ParseBool(value)
+		if err != nil {
+			return true, errors.New("neither true nor false")
+		}
+		if on {
+			own.on(e)
+		}
+		return true, nil
+	}
+	return false, nil
+}
+
+func findEngineOption(engine, key string) (engineOption, error) {
 	var keys []string
 	for _, option := range engineOptions {
 		if option.key == key {
 			return option, nil
 		}
 		keys = append(keys, option.key)
+	}
+	for _, own := range ownOptions {
+		if own.engine == engine {
+			keys = append(keys, own.key)
+		}
 	}
 	return engineOption{}, fmt.Errorf("unknown key %s%s; keys are %s", quoted(key), didYouMean(key, keys), strings.Join(keys, ", "))
 }

@@ -68,3 +68,43 @@ func TestEngineOptionsForReal(t *testing.T) {
 		}
 	}
 }
+
+// With statistics, which RocksDB alone has, its rows have the hit rate of the
+// cache; other options of the same engine stay in force, whichever comes first.
+func TestStatisticsOption(t *testing.T) {
+	hitRate := func(options ...string) (rates []*float64, rec *bench.Record) {
+		args := []string{"--workloads", "fillseq,compact,readrandom,readrandom", "--num", "2000", "--rounds", "1", "--cache-size", "8MiB"}
+		for _, o := range options {
+			args = append(args, "--engine-option", o)
+		}
+		rec = good(t, args...)
+		for i := range rec.Results {
+			if r := &rec.Results[i]; r.Engine == "rocksdb" && r.Workload == "readrandom" {
+				rates = append(rates, r.CacheHitRate)
+			} else if r.Engine == "leveldb" && r.CacheHitRate != nil {
+				t.Errorf("LevelDB has a hit rate of %v", *r.CacheHitRate)
+			}
+		}
+		return rates, rec
+	}
+	for _, options := range [][]string{
+		{"rocksdb:statistics=true", "rocksdb:bloom_bits=10"}, {"rocksdb:bloom_bits=10", "rocksdb:statistics=true"},
+	} {
+		rates, rec := hitRate(options...)
+		if len(rates) != 2 || rates[0] == nil || rates[1] == nil || *rates[0] > 1 || *rates[1] < 0.99 {
+			t.Errorf("%v: hit rates %v", options, rates)
+		}
+		bits, _ := rec.Engines[1].Options.Get(bench.OptBloomBits)
+		on, _ := rec.Engines[1].Options.Get(bench.OptStatistics)
+		if bits.Text() != "10" || on.Text() != "true" {
+			t.Errorf("%v: the record has %s and %s", options, bits.Text(), on.Text())
+		}
+	}
+	rates, rec := hitRate("rocksdb:statistics=false")
+	if len(rates) != 2 || rates[0] != nil || rates[1] != nil || !strings.Contains(rec.Engines[1].NotTold["cache_hit_rate"], "statistics=true") {
+		t.Errorf("without: hit rates %v, because %q", rates, rec.Engines[1].NotTold["cache_hit_rate"])
+	}
+	for _, wrong := range []string{"rocksdb:statistics=much", "leveldb:statistics=true"} {
+		execute(t, Deps{Engines: Engines()}, "run", "--num", "10", "--engine-option", wrong).fails(t, exitUsage, "--engine-option "+wrong)
+	}
+}

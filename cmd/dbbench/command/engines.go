@@ -1,6 +1,7 @@
 package command
 
 import (
+	"maps"
 	"time"
 
 	"github.com/lsmkit/lsmkit/internal/bench"
@@ -102,10 +103,28 @@ func rocksDB() bench.Engine {
 		StatsProperty:  "rocksdb.stats",
 		TablesProperty: "rocksdb.sstables",
 		NotTold: map[string]string{
-			"cache_hit_rate": "RocksDB counts hits only with statistics on, which slow it down",
+			"cache_hit_rate": "RocksDB counts hits only with --engine-option rocksdb:statistics=true, which slows it down",
 		},
 		CompactInterruptible: true,
 	}
+}
+
+// withStatistics makes RocksDB count what it does, hits of its cache among it.
+func withStatistics(e *bench.Engine) {
+	e.Open = func(path string, o store.Options) (store.DB, error) {
+		db, err := rocksdb.Open(path, &rocksdb.Options{Options: o, Statistics: true})
+		if err != nil {
+			return nil, err
+		}
+		return db, nil
+	}
+	effective := e.Effective
+	e.Effective = func(o store.Options) (store.Options, bench.OptionList, error) {
+		eff, fixed, err := effective(o)
+		return eff, append(fixed, bench.Option{Name: bench.OptStatistics, Value: true, Note: "RocksDB counts what it does, which slows it down"}), err
+	}
+	e.NotTold = maps.Clone(e.NotTold)
+	e.NotTold["cache_hit_rate"] = "no block was looked up"
 }
 
 func opener(name string) func(string, store.Options) (store.DB, error) {
