@@ -23,6 +23,9 @@ RUNS ?= 10
 NOISE ?= bench-results/noise
 NOISE_FLAGS ?=
 
+# Modules of their own that are tested with this one.
+MODULES = --also metrics/prometheus
+
 # WITH_DEPS begins a recipe that needs cgo's flags. The assignment stands alone,
 # so that a failing build ends the recipe.
 WITH_DEPS = flags="$$(bash scripts/build-deps.sh $(DEPS_FLAGS) --print-env)"; eval "$$flags";
@@ -40,10 +43,10 @@ build: ## build bin/dbbench
 	@$(WITH_DEPS) go build -o bin/dbbench ./cmd/dbbench
 
 test: ## run all tests
-	@$(WITH_DEPS) bash scripts/gotest.sh -timeout $(TEST_TIMEOUT) ./...
+	@$(WITH_DEPS) bash scripts/gotest.sh $(MODULES) -timeout $(TEST_TIMEOUT) ./...
 
 race: ## run all tests under the race detector
-	@$(WITH_DEPS) bash scripts/gotest.sh -race -timeout $(TEST_TIMEOUT) ./...
+	@$(WITH_DEPS) bash scripts/gotest.sh $(MODULES) -race -timeout $(TEST_TIMEOUT) ./...
 
 lint: ## gofmt, vet, staticcheck, shellcheck, house rules, tidy modules
 	@$(WITH_DEPS) bash scripts/lint.sh

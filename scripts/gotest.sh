@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# Runs `go test` quietly but not silently: gotest.sh GO-TEST-ARGUMENT...
+# Runs `go test` quietly but not silently:
+# gotest.sh [--also FOLDER]... GO-TEST-ARGUMENT...
+# The tests are those of the module here, and of those in the other folders.
 #
 # Plain `go test` hides skipped tests, `go test -v` drowns them. This prints the
 # closing line of every package and what failing tests said, then every skipped
@@ -40,6 +42,22 @@ filter='
         printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
     }'
 
+also=()
+while [[ ${1-} == --also ]]; do
+    also+=("$2")
+    shift 2
+done
+
+# tests runs them in all modules, and returns the first status that is not 0.
+tests() {
+    local dir status=0
+    go test -v "$@" || status=$?
+    for dir in "${also[@]}"; do
+        go -C "$dir" test -v "$@" || ((status)) || status=1
+    done
+    return "$status"
+}
+
 status=0
-go test -v "$@" 2>&1 | awk "$filter" || status=${PIPESTATUS[0]}
+tests "$@" 2>&1 | awk "$filter" || status=${PIPESTATUS[0]}
 exit "$status"

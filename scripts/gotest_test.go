@@ -60,6 +60,39 @@ func TestB(t *testing.T) { t.Error("seed 42") }
 	}
 }
 
+// Other modules are tested too, and fail the run as this one does.
+func TestGoTestOtherModules(t *testing.T) {
+	t.Parallel()
+	const passes, fails = "func TestA(t *testing.T) {}\n", "func TestB(t *testing.T) { t.Error(7) }\n"
+	for _, c := range []struct {
+		here, there string
+		code        int
+		totals      string
+	}{
+		{passes, passes, 0, "2 passed, 0 failed"},
+		{passes, fails, 1, "1 passed, 1 failed"},
+		{fails, passes, 1, "1 passed, 1 failed"},
+	} {
+		dir := t.TempDir()
+		module := func(name, tests string) {
+			folder := filepath.Join(dir, name)
+			must(t, os.MkdirAll(folder, 0o755))
+			must(t, os.WriteFile(filepath.Join(folder, "go.mod"), []byte("module sample"+name+"\n\ngo 1.26\n"), 0o644))
+			must(t, os.WriteFile(filepath.Join(folder, "a_test.go"), []byte("package sample\n\nimport \"testing\"\n\n"+tests), 0o644))
+		}
+		module("", c.here)
+		module("other", c.there)
+		script, err := filepath.Abs("gotest.sh")
+		must(t, err)
+		cmd := exec.Command("bash", script, "--also", "other", "./...")
+		cmd.Dir = dir
+		r := newRun(t, cmd, os.Environ()...)
+		if code := r.code(); code != c.code || !strings.Contains(r.stdout.String(), c.totals) {
+			t.Errorf("exit %d, want %d and %s:\n%s", code, c.code, c.totals, r.stdout.String())
+		}
+	}
+}
+
 // A package that does not compile has no failing test, and must still fail.
 func TestGoTestShowsBrokenBuilds(t *testing.T) {
 	t.Parallel()

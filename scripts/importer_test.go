@@ -61,3 +61,50 @@ func TestImportedFromOutside(t *testing.T) {
 		t.Error("the program printed nothing")
 	}
 }
+
+// The collector is a module of its own: who imports it needs a replace for each,
+// as the README says, and no C.
+func TestCollectorImportedFromOutside(t *testing.T) {
+	t.Parallel()
+	checkout, err := filepath.Abs("..")
+	must(t, err)
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(`package main
+
+import (
+	"fmt"
+
+	lsmprom "github.com/lsmkit/lsmkit/metrics/prometheus"
+	"github.com/lsmkit/lsmkit/store/memstore"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+func main() {
+	prometheus.MustRegister(lsmprom.New(memstore.New(), "one"))
+	all, err := prometheus.DefaultGatherer.Gather()
+	if err != nil {
+		panic(err)
+	}
+	for _, family := range all {
+		if family.GetName() == "lsmkit_up" {
+			fmt.Println(family.GetMetric()[0].GetGauge().GetValue())
+		}
+	}
+}
+`), 0o644))
+	in := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command("go", args...)
+		cmd.Dir = dir
+		return strings.TrimSpace(newRun(t, cmd, append(os.Environ(), "CGO_ENABLED=0")...).succeed().stdout.String())
+	}
+	const module = "github.com/lsmkit/lsmkit"
+	in("mod", "init", "importer.test/collector")
+	in("mod", "edit", "-require", module+"@v0.0.0", "-replace", module+"="+checkout)
+	in("mod", "edit", "-require", module+"/metrics/prometheus@v0.0.0",
+		"-replace", module+"/metrics/prometheus="+filepath.Join(checkout, "metrics", "prometheus"))
+	in("mod", "tidy")
+	if out := in("run", "."); out != "1" {
+		t.Errorf("got %q", out)
+	}
+}
