@@ -32,7 +32,7 @@ func (db *DB) put(key, value []byte, o *store.WriteOptions) error {
 	if err != nil {
 		return err
 	}
-	if !db.queue.TryLead() {
+	if !db.queue.TryLead(o.Synced()) {
 		return db.join(op, s, o, commit.Write{
 			Add:  func(b *store.Batch) error { return b.Put(key, value) },
 			Size: len(key) + len(value) + recordSize,
@@ -41,8 +41,7 @@ func (db *DB) put(key, value []byte, o *store.WriteOptions) error {
 	if err = db.mend(op); err == nil {
 		err = db.logged(op, db.engine.put(key, value, o.Synced()), handle.PutSize(len(key), len(value)), o.Synced())
 	}
-	db.queue.Done()
-	db.guard.Exit(s)
+	db.queue.Done(s)
 	return err
 }
 
@@ -69,7 +68,7 @@ func (db *DB) delete(key []byte, o *store.WriteOptions) error {
 	if err != nil {
 		return err
 	}
-	if !db.queue.TryLead() {
+	if !db.queue.TryLead(o.Synced()) {
 		return db.join(op, s, o, commit.Write{
 			Add:  func(b *store.Batch) error { return b.Delete(key) },
 			Size: len(key) + recordSize,
@@ -78,8 +77,7 @@ func (db *DB) delete(key []byte, o *store.WriteOptions) error {
 	if err = db.mend(op); err == nil {
 		err = db.logged(op, db.engine.delete(key, o.Synced()), handle.DeleteSize(len(key)), o.Synced())
 	}
-	db.queue.Done()
-	db.guard.Exit(s)
+	db.queue.Done(s)
 	return err
 }
 
@@ -122,7 +120,7 @@ func (db *DB) commit(op string, b *store.Batch, o *store.WriteOptions) error {
 	if err != nil {
 		return err
 	}
-	lead := db.queue.TryLead()
+	lead := db.queue.TryLead(o.Synced())
 	switch {
 	case b.Len() == 0:
 		err = nil
@@ -147,9 +145,10 @@ func (db *DB) commit(op string, b *store.Batch, o *store.WriteOptions) error {
 		err = db.commitGroup(b, o.Synced())
 	}
 	if lead {
-		db.queue.Done()
+		db.queue.Done(s)
+	} else {
+		db.guard.Exit(s)
 	}
-	db.guard.Exit(s)
 	return err
 }
 
@@ -165,13 +164,12 @@ func (db *DB) commitGroup(b *store.Batch, sync bool) error {
 // recordSize is the most that a record has around its key and value.
 const recordSize = 16
 
-// join hands a write to the queue, which ends it.
+// join hands a write, and its place, to the queue.
 func (db *DB) join(op string, s *handle.Stripe, o *store.WriteOptions, w commit.Write) error {
 	if o != nil {
 		w.Sync, w.Context = o.Sync, o.Context
 	}
-	w.Release = func() { db.guard.Exit(s) }
-	err := db.queue.Join(w)
+	err := db.queue.Join(s, w)
 	var gaveUp *commit.GaveUp
 	if errors.As(err, &gaveUp) {
 		return db.ended(op, "gave up waiting; the outcome is unknown", gaveUp.Cause)
@@ -179,10 +177,13 @@ func (db *DB) join(op string, s *handle.Stripe, o *store.WriteOptions, w commit.
 	return err
 }
 
-// beginWrite lets a write in. guard.Exit ends it.
+// beginWrite lets a write in, up to the queue. guard.Exit ends it.
 func (db *DB) beginWrite(op string, o *store.WriteOptions) (*handle.Stripe, error) {
 	if err := o.Err(); err != nil {
 		return nil, db.ended(op, "nothing was done", err)
 	}
-	return db.enter(op)
+	if s := db.guard.EnterOver(); s != nil { // there is one leader at a time
+		return s, nil
+	}
+	return nil, db.sentinel(op, store.ErrClosed)
 }

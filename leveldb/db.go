@@ -36,6 +36,10 @@ type DB struct {
 	// fault is that of a write that has failed, until the log is mended. Who leads
 	// the queue changes it.
 	fault atomic.Pointer[fault]
+
+	// compacting holds a token while a manual compaction runs: LevelDB makes
+	// one at a time, and those that wait in C would take up all places there.
+	compacting chan struct{}
 }
 
 var _ store.DB = (*DB)(nil)
@@ -72,10 +76,10 @@ func Open(path string, o *Options) (*DB, error) {
 		claim.Abandon()
 		return nil, &store.Error{Engine: Engine, Op: op, Path: claim.Path(), Kind: status.OpenKind(text), Msg: text}
 	}
-	db := &DB{path: claim.Path(), options: e, log: e.logger(claim.Path()), logTail: e.tail(claim.Path()), engine: engine, claim: claim, limit: store.MaxBatchSize}
-	db.guard.Init()
+	db := &DB{path: claim.Path(), options: e, log: e.logger(claim.Path()), logTail: e.tail(claim.Path()), engine: engine, claim: claim, limit: store.MaxBatchSize, compacting: make(chan struct{}, 1)}
+	db.guard.Init(e.MaxCalls - 1) // one more is the queue's
 	db.counts.Init()
-	db.queue = commit.New(db.commitGroup)
+	db.queue = commit.New(&db.guard, db.commitGroup)
 	db.log.Info("opened", "took", time.Since(began))
 	return db, nil
 }
@@ -112,6 +116,19 @@ func (db *DB) enter(op string) (*handle.Stripe, error) {
 		return s, nil
 	}
 	return nil, db.sentinel(op, store.ErrClosed)
+}
+
+// enterOrGiveUp is enter for a call that gives up when ctx, which may be nil,
+// ends while it waits for its place.
+func (db *DB) enterOrGiveUp(op string, ctx context.Context) (*handle.Stripe, error) {
+	s, err := db.guard.EnterContext(ctx)
+	switch {
+	case err != nil:
+		return nil, db.ended(op, "nothing was done", err)
+	case s == nil:
+		return nil, db.sentinel(op, store.ErrClosed)
+	}
+	return s, nil
 }
 
 // Get stands on leveldb_get. See store.Reader.
@@ -305,44 +322,63 @@ func (db *DB) Flush() error {
 	if err != nil {
 		return err
 	}
-	defer db.guard.Exit(s)
 	if db.fault.Load() == nil { // else mending flushes
 		db.engine.flush()
 	}
-	return db.settle("flush")
+	return db.settle("flush", s)
 }
 
-// Compact can't be interrupted: ctx is looked at before and after, and where it
-// has ended meanwhile the compaction is complete all the same and the error is
-// nil. Levels are merged down to the deepest that has data; a store whose data
-// is in one level already is not rewritten.
+// Compact can't be interrupted once it has begun: one compaction runs at a time,
+// and ctx ends the waiting for it. Where ctx ends later the compaction is
+// complete all the same and the error is nil. Levels are merged down to the
+// deepest that has data; a store whose data is in one level already is not
+// rewritten.
 //
 // It stands on leveldb_compact_range, and on an empty leveldb_write, which tells
 // whether that has failed.
 func (db *DB) Compact(ctx context.Context, r store.KeyRange) error {
 	const op = "compact"
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	if trace.IsEnabled() {
 		defer region(ctx, "lsmkit.compact").End()
 	}
-	if ctx != nil && ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return db.ended(op, "nothing was done", ctx.Err())
 	}
 	if err := store.CheckRange(r.Start, r.End); err != nil {
 		return db.refuse(op, err)
 	}
-	s, err := db.enter(op)
-	if err != nil {
-		return err
-	}
-	defer db.guard.Exit(s)
 	if db.fault.Load() != nil {
 		if err := db.mendAlone(op); err != nil {
 			return err
 		}
 	}
+	s, err := db.beginCompaction(op, ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { <-db.compacting }()
 	if r.Empty() {
+		db.guard.Exit(s)
 		return nil
 	}
 	db.engine.compact(r.Start, r.End)
-	return db.settle(op)
+	return db.settle(op, s)
+}
+
+// beginCompaction waits until no other compaction runs, and lets this one in.
+// The caller takes the token out of compacting at the end.
+func (db *DB) beginCompaction(op string, ctx context.Context) (*handle.Stripe, error) {
+	select {
+	case db.compacting <- struct{}{}:
+	case <-ctx.Done():
+		return nil, db.ended(op, "nothing was done", ctx.Err())
+	}
+	s, err := db.enterOrGiveUp(op, ctx)
+	if err != nil {
+		<-db.compacting
+	}
+	return s, err
 }

@@ -35,6 +35,8 @@
 //     LevelDB reads around damage, unless paranoid_checks is on, and around zeros
 //     in any case. A record at the end of a log that was cut by a crash is no
 //     damage, but with store.Strict, which LevelDB itself can't be.
+//   - All writes are committed in groups where several goroutines write at once,
+//     and one manual compaction runs at a time: LevelDB makes the others wait in C.
 //   - There is no read-only mode: ErrNotSupported. No codec but Snappy.
 //   - Whether the library was built with Snappy can't be asked. Without it,
 //     LevelDB stores blocks uncompressed and says nothing; scripts/build-deps.sh

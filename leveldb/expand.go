@@ -143,7 +143,7 @@ func (x *expansion) deletePiece(piece store.KeyRange) error {
 			s.upper = x.bounds[len(x.bounds)-1]
 		}
 		var err error
-		if x.it, err = x.db.iterator(x.db.engine.reader(), s, nil); err != nil {
+		if x.it, err = x.db.inner(s); err != nil {
 			return err
 		}
 	}

@@ -99,9 +99,9 @@ func (db *DB) room() error {
 }
 
 // settle returns the error of a flush or a compaction, which LevelDB's C API does
-// not: an empty write has it.
-func (db *DB) settle(op string) error {
-	return db.leading(op, func() error {
+// not: an empty write has it. It ends the call.
+func (db *DB) settle(op string, s *handle.Stripe) error {
+	return db.leading(s, func() error {
 		if err := db.mend(op); err != nil {
 			return err
 		}
@@ -109,16 +109,20 @@ func (db *DB) settle(op string) error {
 	})
 }
 
-// mendAlone is mend for who does not lead but holds the guard.
+// mendAlone is mend for who does not lead.
 func (db *DB) mendAlone(op string) error {
-	return db.leading(op, func() error { return db.mend(op) })
+	s := db.guard.EnterOver()
+	if s == nil {
+		return db.sentinel(op, store.ErrClosed)
+	}
+	return db.leading(s, func() error { return db.mend(op) })
 }
 
-// leading runs do as the leader, for who holds the guard.
-func (db *DB) leading(op string, do func() error) error {
-	if db.queue.TryLead() {
-		defer db.queue.Done()
+// leading runs do as the leader. It ends the call.
+func (db *DB) leading(s *handle.Stripe, do func() error) error {
+	if db.queue.TryLead(true) {
+		defer db.queue.Done(s)
 		return do()
 	}
-	return db.queue.Join(commit.Write{Do: do, Release: func() {}})
+	return db.queue.Join(s, commit.Write{Do: do})
 }

@@ -3,6 +3,7 @@ package leveldb
 import (
 	"fmt"
 
+	"github.com/lsmkit/lsmkit/internal/handle"
 	"github.com/lsmkit/lsmkit/store"
 )
 
@@ -66,6 +67,7 @@ func (o *Options) Effective() (*Options, error) {
 		e.MaxOpenFiles = maxMaxOpenFiles // -1 would mean the minimum
 	}
 	e.MaxOpenFiles = int(clip(int64(e.MaxOpenFiles), defaultMaxOpenFiles, minMaxOpenFiles, maxMaxOpenFiles))
+	e.MaxCalls = handle.MaxCalls(e.MaxCalls)
 	e.VerifyChecksums = setting(e.VerifyChecksums.Enabled(true))
 	e.ParanoidChecks = setting(e.ParanoidChecks.Enabled(false))
 	return &e, nil

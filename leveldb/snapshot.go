@@ -49,7 +49,7 @@ func (db *DB) NewSnapshot() (store.Snapshot, error) {
 		defer region(nil, "lsmkit.snapshot").End()
 	}
 	x := &snapCore{db: db, r: db.engine.snapshot()}
-	x.guard.Init()
+	x.guard.Init(0)
 	x.refs.Store(1)
 	db.counts.Count(handle.MadeSnapshot, 0)
 	db.children.Add(handle.Snapshot, &x.Node, x)

@@ -1,6 +1,7 @@
 package rocksdb
 
 import (
+	"context"
 	"errors"
 	"runtime/trace"
 
@@ -28,31 +29,29 @@ func (db *DB) put(key, value []byte, o *store.WriteOptions) error {
 	if err := store.CheckEntry(key, value); err != nil {
 		return db.refuse(op, err)
 	}
-	s, err := db.beginWrite(op, o)
+	s, queued, err := db.beginWrite(op, o)
 	if err != nil {
 		return err
 	}
-	lead := o.Synced()
-	if lead && !db.queue.TryLead() {
-		return db.join(op, s, o, commit.Write{
-			Add:  func(b *store.Batch) error { return b.Put(key, value) },
-			Size: len(key) + len(value) + recordSize,
-		})
+	if queued && !db.queue.TryLead(o.Synced()) {
+		return db.join(op, s, o, putOf(key, value))
 	}
 	text := db.engine.put(key, value, o.Synced())
 	if text == stalled {
-		err = db.waitOut(op, o, func() string { return db.engine.put(key, value, o.Synced()) })
-	} else {
-		err = db.failed(op, text)
+		return db.stall(op, s, o, queued, putOf(key, value))
 	}
-	if err == nil {
+	if text == "" {
 		db.logged(handle.PutSize(len(key), len(value)), o.Synced())
 	}
-	if lead {
-		db.queue.Done()
+	db.endWrite(s, queued)
+	return db.failed(op, text)
+}
+
+func putOf(key, value []byte) commit.Write {
+	return commit.Write{
+		Add:  func(b *store.Batch) error { return b.Put(key, value) },
+		Size: len(key) + len(value) + recordSize,
 	}
-	db.guard.Exit(s)
-	return err
 }
 
 // Delete stands on rocksdb_delete or, where several goroutines write with Sync
@@ -74,31 +73,29 @@ func (db *DB) delete(key []byte, o *store.WriteOptions) error {
 	if err := store.CheckKey(key); err != nil {
 		return db.refuse(op, err)
 	}
-	s, err := db.beginWrite(op, o)
+	s, queued, err := db.beginWrite(op, o)
 	if err != nil {
 		return err
 	}
-	lead := o.Synced()
-	if lead && !db.queue.TryLead() {
-		return db.join(op, s, o, commit.Write{
-			Add:  func(b *store.Batch) error { return b.Delete(key) },
-			Size: len(key) + recordSize,
-		})
+	if queued && !db.queue.TryLead(o.Synced()) {
+		return db.join(op, s, o, deleteOf(key))
 	}
 	text := db.engine.delete(key, o.Synced())
 	if text == stalled {
-		err = db.waitOut(op, o, func() string { return db.engine.delete(key, o.Synced()) })
-	} else {
-		err = db.failed(op, text)
+		return db.stall(op, s, o, queued, deleteOf(key))
 	}
-	if err == nil {
+	if text == "" {
 		db.logged(handle.DeleteSize(len(key)), o.Synced())
 	}
-	if lead {
-		db.queue.Done()
+	db.endWrite(s, queued)
+	return db.failed(op, text)
+}
+
+func deleteOf(key []byte) commit.Write {
+	return commit.Write{
+		Add:  func(b *store.Batch) error { return b.Delete(key) },
+		Size: len(key) + recordSize,
 	}
-	db.guard.Exit(s)
-	return err
 }
 
 // Write hands the encoded batch over in one crossing, where it becomes a
@@ -134,36 +131,52 @@ func (db *DB) DeleteRange(start, end []byte, o *store.WriteOptions) error {
 }
 
 func (db *DB) commit(op string, b *store.Batch, o *store.WriteOptions) error {
-	s, err := db.beginWrite(op, o)
+	b, err := db.bounded(op, b, o)
 	if err != nil {
 		return err
 	}
-	if b, err = db.bounded(op, b); err != nil || b.Len() == 0 {
-		db.guard.Exit(s)
+	s, queued, err := db.beginWrite(op, o)
+	if err != nil {
 		return err
 	}
-	lead := o.Synced()
-	if lead && !db.queue.TryLead() {
-		return db.join(op, s, o, commit.Write{
-			Add:  func(group *store.Batch) error { return group.Append(b) },
-			Size: b.Size(),
-		})
+	if b.Len() == 0 {
+		db.guard.Exit(s)
+		return nil
 	}
-	err = db.commitBatch(op, b, o)
-	if lead {
-		db.queue.Done()
+	if queued && !db.queue.TryLead(o.Synced()) {
+		return db.join(op, s, o, batchOf(b))
 	}
-	db.guard.Exit(s)
+	text := db.engine.write(b.Encoded(), o.Synced())
+	if text == stalled {
+		return db.stall(op, s, o, queued, batchOf(b))
+	}
+	err = db.wrote(op, text, b, o.Synced())
+	db.endWrite(s, queued)
 	return err
+}
+
+func batchOf(b *store.Batch) commit.Write {
+	return commit.Write{
+		Add:  func(group *store.Batch) error { return group.Append(b) },
+		Size: b.Size(),
+	}
 }
 
 // bounded gives ranges without an end, which RocksDB has not, one behind the
 // last key.
-func (db *DB) bounded(op string, b *store.Batch) (*store.Batch, error) {
+func (db *DB) bounded(op string, b *store.Batch, o *store.WriteOptions) (*store.Batch, error) {
 	if !b.HasOpenRange() {
 		return b, nil
 	}
+	if db.options.ReadOnly {
+		return b, nil // beginWrite refuses it
+	}
+	s, err := db.enterOrGiveUp(op, contextOf(o))
+	if err != nil {
+		return nil, err
+	}
 	last, err := db.last()
+	db.guard.Exit(s)
 	if err != nil {
 		return nil, err
 	}
@@ -175,20 +188,20 @@ func (db *DB) bounded(op string, b *store.Batch) (*store.Batch, error) {
 
 // commitGroup writes a batch for the queue.
 func (db *DB) commitGroup(b *store.Batch, sync bool) error {
-	return db.commitBatch("write", b, &store.WriteOptions{Sync: sync})
+	const op = "write"
+	text := db.engine.write(b.Encoded(), sync)
+	if text == stalled {
+		return db.waitOut(op, nil, b, sync)
+	}
+	return db.wrote(op, text, b, sync)
 }
 
-func (db *DB) commitBatch(op string, b *store.Batch, o *store.WriteOptions) (err error) {
-	text := db.engine.write(b.Encoded(), o.Synced())
-	if text == stalled {
-		err = db.waitOut(op, o, func() string { return db.engine.write(b.Encoded(), o.Synced()) })
-	} else {
-		err = db.failed(op, text)
+// wrote returns the outcome of a batch, which is counted.
+func (db *DB) wrote(op, text string, b *store.Batch, sync bool) error {
+	if text == "" {
+		db.logged(b.Size(), sync)
 	}
-	if err == nil {
-		db.logged(b.Size(), o.Synced())
-	}
-	return err
+	return db.failed(op, text)
 }
 
 // logged counts a write that the engine has done, with a log record of n bytes.
@@ -202,13 +215,12 @@ func (db *DB) logged(n int, sync bool) {
 // recordSize is the most that a record has around its key and value.
 const recordSize = 16
 
-// join hands a write to the queue, which ends it.
+// join hands a write, and its place, to the queue.
 func (db *DB) join(op string, s *handle.Stripe, o *store.WriteOptions, w commit.Write) error {
 	if o != nil {
 		w.Sync, w.Context = o.Sync, o.Context
 	}
-	w.Release = func() { db.guard.Exit(s) }
-	err := db.queue.Join(w)
+	err := db.queue.Join(s, w)
 	var gaveUp *commit.GaveUp
 	if errors.As(err, &gaveUp) {
 		return db.ended(op, "gave up waiting; the outcome is unknown", gaveUp.Cause)
@@ -216,18 +228,54 @@ func (db *DB) join(op string, s *handle.Stripe, o *store.WriteOptions, w commit.
 	return err
 }
 
-// beginWrite lets a write in. guard.Exit ends it.
-func (db *DB) beginWrite(op string, o *store.WriteOptions) (*handle.Stripe, error) {
-	if err := o.Err(); err != nil {
-		return nil, db.ended(op, "nothing was done", err)
+// stall waits out a write stall. The queue's leader does so for all, and one
+// write at a time asks RocksDB whether it is over.
+func (db *DB) stall(op string, s *handle.Stripe, o *store.WriteOptions, leads bool, w commit.Write) error {
+	if !leads {
+		return db.join(op, s, o, w)
 	}
-	s, err := db.enter(op)
-	if err != nil {
-		return nil, err
+	defer db.queue.Done(s)
+	var b store.Batch
+	if err := w.Add(&b); err != nil {
+		return db.refuse(op, err)
+	}
+	return db.waitOut(op, contextOf(o), &b, o.Synced())
+}
+
+// beginWrite lets a write in: to the queue, if it is a synced one or if there is
+// no room for it beside the others, or else to RocksDB, which has a queue of its
+// own. guard.Exit ends it.
+func (db *DB) beginWrite(op string, o *store.WriteOptions) (s *handle.Stripe, queued bool, err error) {
+	if err := o.Err(); err != nil {
+		return nil, false, db.ended(op, "nothing was done", err)
+	}
+	if queued = o.Synced(); queued {
+		s = db.guard.EnterOver()
+	} else {
+		s, queued = db.guard.EnterOrOver()
+	}
+	if s == nil {
+		return nil, false, db.sentinel(op, store.ErrClosed)
 	}
 	if db.options.ReadOnly {
 		db.guard.Exit(s)
-		return nil, db.sentinel(op, store.ErrReadOnly)
+		return nil, false, db.sentinel(op, store.ErrReadOnly)
 	}
-	return s, nil
+	return s, queued, nil
+}
+
+// endWrite ends a write, and the lead of the queue if it had that.
+func (db *DB) endWrite(s *handle.Stripe, leads bool) {
+	if leads {
+		db.queue.Done(s)
+	} else {
+		db.guard.Exit(s)
+	}
+}
+
+func contextOf(o *store.WriteOptions) context.Context {
+	if o == nil {
+		return nil
+	}
+	return o.Context
 }

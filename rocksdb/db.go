@@ -80,9 +80,9 @@ func Open(path string, o *Options) (*DB, error) {
 		return nil, &store.Error{Engine: Engine, Op: op, Path: claim.Path(), Kind: status.OpenKind(text), Msg: text}
 	}
 	db := &DB{path: claim.Path(), options: e, log: e.logger(claim.Path()), engine: engine, claim: claim, compacting: make(chan struct{}, 1)}
-	db.guard.Init()
+	db.guard.Init(e.MaxCalls - 1) // one more is the queue's
 	db.counts.Init()
-	db.queue = commit.New(db.commitGroup)
+	db.queue = commit.New(&db.guard, db.commitGroup)
 	db.log.Info("opened", "took", time.Since(began), "readonly", e.ReadOnly)
 	return db, nil
 }
@@ -100,7 +100,7 @@ func (db *DB) Close() error {
 	const op = "close"
 	// Only a store that is not closed yet may be told to stop compactions, and
 	// only afterwards may it be closed, since the latter waits for them.
-	if s := db.guard.Enter(); s != nil {
+	if s := db.guard.EnterOver(); s != nil {
 		db.closing.Store(true)
 		if !db.options.ReadOnly {
 			db.engine.cancelCompactions()
@@ -127,6 +127,19 @@ func (db *DB) enter(op string) (*handle.Stripe, error) {
 		return s, nil
 	}
 	return nil, db.sentinel(op, store.ErrClosed)
+}
+
+// enterOrGiveUp is enter for a call that gives up when ctx, which may be nil,
+// ends while it waits for its place.
+func (db *DB) enterOrGiveUp(op string, ctx context.Context) (*handle.Stripe, error) {
+	s, err := db.guard.EnterContext(ctx)
+	switch {
+	case err != nil:
+		return nil, db.ended(op, "nothing was done", err)
+	case s == nil:
+		return nil, db.sentinel(op, store.ErrClosed)
+	}
+	return s, nil
 }
 
 // Get stands on rocksdb_get_pinned. See store.Reader.
@@ -345,23 +358,20 @@ func (db *DB) Compact(ctx context.Context, r store.KeyRange) error {
 	if err := store.CheckRange(r.Start, r.End); err != nil {
 		return db.refuse(op, err)
 	}
-	s, err := db.enter(op)
+	switch {
+	case db.guard.Closed():
+		return db.sentinel(op, store.ErrClosed)
+	case db.options.ReadOnly:
+		return db.sentinel(op, store.ErrReadOnly)
+	case ctx.Err() != nil:
+		return db.ended(op, "nothing was done", ctx.Err())
+	}
+	s, err := db.beginCompaction(op, ctx)
 	if err != nil {
 		return err
 	}
+	defer func() { <-db.compacting }()
 	defer db.guard.Exit(s)
-	if db.options.ReadOnly {
-		return db.sentinel(op, store.ErrReadOnly)
-	}
-	if ctx.Err() != nil {
-		return db.ended(op, "nothing was done", ctx.Err())
-	}
-	select {
-	case db.compacting <- struct{}{}:
-		defer func() { <-db.compacting }()
-	case <-ctx.Done():
-		return db.ended(op, "nothing was done", ctx.Err())
-	}
 	switch {
 	case db.closing.Load():
 		return db.sentinel(op, store.ErrClosed)
@@ -369,6 +379,21 @@ func (db *DB) Compact(ctx context.Context, r store.KeyRange) error {
 		return nil
 	}
 	return db.compact(ctx, op, r)
+}
+
+// beginCompaction waits until no other compaction runs, and lets this one in.
+// The caller takes the token out of compacting at the end.
+func (db *DB) beginCompaction(op string, ctx context.Context) (*handle.Stripe, error) {
+	select {
+	case db.compacting <- struct{}{}:
+	case <-ctx.Done():
+		return nil, db.ended(op, "nothing was done", ctx.Err())
+	}
+	s, err := db.enterOrGiveUp(op, ctx)
+	if err != nil {
+		<-db.compacting
+	}
+	return s, err
 }
 
 // compact runs the one compaction. The caller holds the token.

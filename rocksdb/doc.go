@@ -27,6 +27,10 @@
 //   - Compact can be interrupted by its context and by Close.
 //   - Options.ReadOnly is supported: no lock is taken, nothing is written, and
 //     the state is the one at Open.
+//   - Writes that are not synced go to RocksDB side by side, as far as
+//     store.Options.MaxCalls allows: its own queue of writers is as fast then as
+//     groups made in Go, and lets several processors work. Synced writes, and what
+//     goes beyond, are committed in groups.
 //   - A write stall is waited out in Go, as goroutines do, up to the write's
 //     context or Close. (Inside RocksDB 9.10 a waiting writer and the recovery
 //     from a full disk can wait for each other for ever.)

@@ -35,6 +35,7 @@ type iterCore struct {
 	counted  bool        // what it reads is in the metrics
 	busy     atomic.Bool // a call into C is under way
 	closed   atomic.Bool
+	inside   bool // used within a call, which has a place in the guard already
 }
 
 // Free frees the iterator and lets go of its snapshot.
@@ -93,6 +94,18 @@ func (db *DB) newIterator(r reader, o *store.IterOptions, snapshot *snapCore) (s
 	return it, nil
 }
 
+// inner makes an iterator for use within a call, which has to free its core. It
+// works on when Close has begun: that waits for the call.
+func (db *DB) inner(s iterSettings) (*Iterator, error) {
+	it, err := db.iterator(db.engine.reader(), s, nil)
+	if err != nil {
+		return nil, err
+	}
+	it.core.inside = true
+	it.Init(it.core, new(atomic.Bool), s.keysOnly)
+	return it, nil
+}
+
 // iterator makes one that is not registered: the caller has to free its core.
 func (db *DB) iterator(r reader, s iterSettings, snapshot *snapCore) (*Iterator, error) {
 	c, ok := db.engine.newIter(r, s)
@@ -126,6 +139,9 @@ func (it *Iterator) Close() error {
 
 // Fill fetches a chunk for the cursor.
 func (x *iterCore) Fill(op chunk.Op, key, buf []byte, limit int) chunk.Result {
+	if x.inside {
+		return x.fill(op, key, buf, limit)
+	}
 	s := x.db.guard.Enter()
 	if s == nil {
 		return chunk.Result{End: true, Err: x.ClosedError()}
@@ -134,7 +150,7 @@ func (x *iterCore) Fill(op chunk.Op, key, buf []byte, limit int) chunk.Result {
 	return x.fill(op, key, buf, limit)
 }
 
-// fill is Fill for who holds the guard.
+// fill is Fill for who has a place in the guard.
 func (x *iterCore) fill(op chunk.Op, key, buf []byte, limit int) chunk.Result {
 	if len(key) > store.MaxKeySize+1 {
 		return chunk.Result{End: true, Err: x.db.sentinel("iterator", store.ErrTooLarge)}

@@ -1,6 +1,7 @@
 package rocksdb
 
 import (
+	"github.com/lsmkit/lsmkit/internal/handle"
 	"github.com/lsmkit/lsmkit/store"
 )
 
@@ -63,6 +64,7 @@ func (o *Options) Effective() (*Options, error) {
 	case e.MaxOpenFiles > 0:
 		e.MaxOpenFiles = max(e.MaxOpenFiles, minMaxOpenFiles)
 	}
+	e.MaxCalls = handle.MaxCalls(e.MaxCalls)
 	e.VerifyChecksums = setting(e.VerifyChecksums.Enabled(true))
 	e.ParanoidChecks = setting(e.ParanoidChecks.Enabled(true))
 	if e.ReadOnly {

@@ -86,7 +86,7 @@ func (db *DB) ApproximateSizes(rs []store.KeyRange) ([]uint64, error) {
 // last returns the greatest key, nil if there is none. The caller holds the
 // guard.
 func (db *DB) last() ([]byte, error) {
-	it, err := db.iterator(db.engine.reader(), iterSettings{keysOnly: true, verify: db.engine.verify, fillCache: true}, nil)
+	it, err := db.inner(iterSettings{keysOnly: true, verify: db.engine.verify, fillCache: true})
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,8 @@ func (db *DB) Metrics() (store.Metrics, error) {
 	}
 	m.LogDropped = db.engine.logDropped()
 	db.counts.Tell(&m)
-	m.CallsInFlight = store.Known(uint64(db.guard.InFlight() - 1)) // this one apart
+	m.CallsInFlight = store.Known(uint64(db.guard.InFlight() + db.queue.Leading() - 1)) // this one apart
+	m.CallsWaiting = store.Known(uint64(db.guard.Waiting()))
 	db.queue.Tell(&m.Commits)
 	size, err := dir.Size(db.path)
 	if err != nil {

@@ -27,17 +27,17 @@ const (
 )
 
 // StallTime returns for how long writes have waited out stalls since the store was
-// opened: the sum over all of them, so that of several that waited at once each
-// counts. RocksDB itself doesn't count them, since it doesn't do the waiting.
+// opened. One of them waits for all that wait at the same time, and they count
+// once. RocksDB itself doesn't count them, since it doesn't do the waiting.
 func (db *DB) StallTime() time.Duration { return time.Duration(db.stalled.Load()) }
 
 // waitOut repeats a stalled write, of which nothing has been written, until
-// RocksDB takes it. It ends with an error when the options' context or the store
-// does, or when the stall can't pass since the disk is full.
-func (db *DB) waitOut(op string, o *store.WriteOptions, write func() string) error {
-	ctx := context.Background()
-	if o != nil && o.Context != nil {
-		ctx = o.Context
+// RocksDB takes it. It ends with an error when ctx, which may be nil, or the
+// store does, or when the stall can't pass since the disk is full. The caller
+// leads the queue: only its own place is kept meanwhile.
+func (db *DB) waitOut(op string, ctx context.Context, b *store.Batch, sync bool) error {
+	if ctx == nil {
+		ctx = context.Background()
 	}
 	pause := time.NewTicker(stallPause)
 	defer pause.Stop()
@@ -52,12 +52,12 @@ func (db *DB) waitOut(op string, o *store.WriteOptions, write func() string) err
 		if db.guard.Closed() {
 			return db.sentinel(op, store.ErrClosed)
 		}
-		text := write()
+		text := db.engine.write(b.Encoded(), sync)
 		if text != stalled {
 			if text == "" {
 				db.jobsFailed.Store(db.backgroundErrors())
 			}
-			return db.failed(op, text)
+			return db.wrote(op, text, b, sync)
 		}
 		if err := db.stuck(op, time.Since(began)); err != nil {
 			return err

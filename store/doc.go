@@ -61,6 +61,21 @@
 // and Release included. An Iterator, a Batch and a Values belong to one
 // goroutine at a time.
 //
+// A goroutine that is in C holds a thread of the operating system. So at most
+// [Options.MaxCalls] are there at a time; all others wait, as goroutines do, in the
+// order in which they came, and no number of them makes the process run out of
+// threads. Open iterators and snapshots keep nobody out.
+//
+// Synced writes, on LevelDB all writes, and on RocksDB those for which there is no
+// room beside the others, are committed in groups: one of the writers commits for
+// those that have come meanwhile, up to 1 MiB (a larger write goes alone). A group
+// is one write to the engine. Its outcome is that of each member: all of it is
+// there, or the error, which all get, says what is known. It is synced if one of
+// them is to be. What a goroutine writes is done in its order, and a batch stays
+// whole. A writer whose context ends while it waits gets an error that is
+// [ErrTimeout] and says that the outcome is unknown: the group is committed all
+// the same. Close waits for the groups that there are.
+//
 // # Errors
 //
 // Errors are tested with errors.Is against the sentinels of this package

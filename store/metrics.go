@@ -12,8 +12,11 @@ type Metrics struct {
 	// Failures are calls that the engine did not do, with an error of its own:
 	// not those with bad arguments, or after Close.
 	Failures Figure
-	// CallsInFlight is the number of calls that are under way, Metrics apart.
+	// CallsInFlight is the number of calls that are in the engine, Metrics apart,
+	// each with a thread of the system; CallsWaiting, of those that wait to be let
+	// in (see Options.MaxCalls). Writes that wait for each other are in Commits.
 	CallsInFlight Figure
+	CallsWaiting  Figure
 	// Commits tell how writes were grouped.
 	Commits Commits
 	// WAL is what was written to the log.

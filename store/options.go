@@ -222,6 +222,14 @@ type Options struct {
 	// within its calls, and Close waits for the handler.
 	Logger *slog.Logger
 
+	// MaxCalls bounds the goroutines that are in the engine's C code at a time:
+	// each holds a thread of the operating system. Others wait, as goroutines do,
+	// in the order in which they came; open iterators and snapshots, and writes
+	// that wait to be committed together, count for nothing. One of the places is
+	// kept for writes. 0: 24, or GOMAXPROCS where that is more. The least is 2. It
+	// is not part of the store: the next Open may choose anew.
+	MaxCalls int
+
 	// ParanoidChecks makes the engine stop early when it meets damage in its
 	// tables, instead of going on with what can be read. The default is the
 	// engine's: LevelDB off, RocksDB on. What is done about logs is for Recovery
@@ -256,6 +264,8 @@ func (o *Options) Validate() error {
 		return bad("MaxOpenFiles out of range")
 	case o.MaxFileSize < 0:
 		return bad("negative MaxFileSize")
+	case o.MaxCalls < 0 || o.MaxCalls > 1<<30:
+		return bad("MaxCalls out of range")
 	case o.BloomBits < 0 || o.BloomBits > 1<<10:
 		return bad("BloomBits out of range")
 	case !o.VerifyChecksums.Valid():

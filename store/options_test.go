@@ -19,7 +19,7 @@ func TestOptionsValidate(t *testing.T) {
 		{},
 		{CreateIfMissing: true, ErrorIfExists: true, ReadOnly: true},
 		{WriteBufferSize: 1, BlockCacheSize: math.MaxInt64, BlockSize: 1, BlockRestartInterval: 1, MaxOpenFiles: store.UnlimitedFiles,
-			MaxFileSize: 1, Compression: store.Zstd, BloomBits: 10, VerifyChecksums: store.Off, ParanoidChecks: store.On, Recovery: store.Strict},
+			MaxFileSize: 1, Compression: store.Zstd, BloomBits: 10, MaxCalls: 1, VerifyChecksums: store.Off, ParanoidChecks: store.On, Recovery: store.Strict},
 		{Compression: store.NoCompression}, {Compression: store.Snappy}, {Compression: store.LZ4}, {Compression: store.Zlib},
 	} {
 		if err := good.Validate(); err != nil {
@@ -34,6 +34,7 @@ func TestOptionsValidate(t *testing.T) {
 		"MaxOpenFiles":         {MaxOpenFiles: -2},
 		"MaxFileSize":          {MaxFileSize: -1},
 		"BloomBits":            {BloomBits: -1},
+		"MaxCalls":             {MaxCalls: -1},
 		"VerifyChecksums":      {VerifyChecksums: 3},
 		"ParanoidChecks":       {ParanoidChecks: 255},
 		"Recovery":             {Recovery: 2},

@@ -36,6 +36,9 @@ func TestTell(t *testing.T) {
 	if n := told(q); n != [4]uint64{0, 0, 0, 5} {
 		t.Errorf("before: %v", n)
 	}
+	if n := q.Leading(); n != 0 {
+		t.Errorf("%d groups lead beside a lone writer", n)
+	}
 	open()
 	for range 5 {
 		if err := <-errs; err != nil {

@@ -95,7 +95,7 @@ func BenchmarkCounters(b *testing.B) {
 	for _, counting := range []bool{false, true} {
 		b.Run(map[bool]string{false: "off", true: "on"}[counting], func(b *testing.B) {
 			var g Guard
-			g.Init()
+			g.Init(23)
 			c := newCounters()
 			if !counting {
 				c.Off(true)

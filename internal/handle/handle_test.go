@@ -12,7 +12,7 @@ import (
 func TestGuardCloseWaits(t *testing.T) {
 	for range 50 {
 		var g Guard
-		g.Init()
+		g.Init(0)
 		var inside, after atomic.Int64
 		var closed atomic.Bool
 		var wg sync.WaitGroup
@@ -97,41 +97,8 @@ func TestChildren(t *testing.T) {
 
 func TestGuardAllocatesNothing(t *testing.T) {
 	var g Guard
-	g.Init()
+	g.Init(0)
 	if n := testing.AllocsPerRun(1000, func() { g.Exit(g.Enter()) }); n != 0 {
 		t.Fatalf("%v allocations", n)
 	}
-}
-
-// The guard against the two usual ways, alone and with all processors at once.
-func BenchmarkGuard(b *testing.B) {
-	b.Run("striped", func(b *testing.B) {
-		var g Guard
-		g.Init()
-		b.RunParallel(func(pb *testing.PB) {
-			for pb.Next() {
-				g.Exit(g.Enter())
-			}
-		})
-	})
-	b.Run("rwmutex", func(b *testing.B) {
-		var mu sync.RWMutex
-		var open bool
-		b.RunParallel(func(pb *testing.PB) {
-			for pb.Next() {
-				mu.RLock()
-				_ = open
-				mu.RUnlock()
-			}
-		})
-	})
-	b.Run("atomic", func(b *testing.B) {
-		var n atomic.Int64
-		b.RunParallel(func(pb *testing.PB) {
-			for pb.Next() {
-				n.Add(1)
-				n.Add(-1)
-			}
-		})
-	})
 }

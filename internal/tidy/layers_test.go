@@ -58,8 +58,8 @@ var layers = map[string][]string{
 	"internal/handle":    {"store"}, // its counters tell store.Metrics
 	"internal/ratio":     {},        // for benchmarks
 	"internal/chunk":     {},
-	"internal/malloc":    {}, // C's allocator belongs to neither engine
-	"internal/commit":    {"store"},
+	"internal/malloc":    {},                           // C's allocator belongs to neither engine
+	"internal/commit":    {"store", "internal/handle"}, // the lead is a place in the guard
 	"internal/dir":       {"store"},
 	"internal/status":    {"store"},
 	"metrics/prometheus": {"store"},

@@ -78,6 +78,7 @@ func openBadOptions(t *env) {
 		"write buffer":     func(o *store.Options) { o.WriteBufferSize = -1 },
 		"block cache":      func(o *store.Options) { o.BlockCacheSize = -1 },
 		"block size":       func(o *store.Options) { o.BlockSize = -1 },
+		"calls":            func(o *store.Options) { o.MaxCalls = -1 },
 		"restart interval": func(o *store.Options) { o.BlockRestartInterval = -1 },
 		"open files":       func(o *store.Options) { o.MaxOpenFiles = -2 },
 		"file size":        func(o *store.Options) { o.MaxFileSize = -1 },
