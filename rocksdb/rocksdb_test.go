@@ -22,7 +22,7 @@ func TestStore(t *testing.T) {
 		{Name: "default"},
 		{Name: "tiny", Options: store.Options{
 			WriteBufferSize: 64 << 10, BlockCacheSize: 64 << 10, BlockSize: 1 << 10, BlockRestartInterval: 1,
-			MaxFileSize: 1 << 20, MaxOpenFiles: 74, BloomBits: 10, ParanoidChecks: store.On,
+			MaxFileSize: 1 << 20, MaxOpenFiles: 74, BloomBits: 10, ParanoidChecks: store.On, MaxCalls: 2,
 		}},
 		{Name: "plain", Options: store.Options{
 			Compression: store.NoCompression, VerifyChecksums: store.Off, ParanoidChecks: store.Off,

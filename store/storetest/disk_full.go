@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,21 +20,27 @@ import (
 // is killed. A second process reads what is left.
 func fullCases() []diskCase {
 	return []diskCase{
-		{"A17_FullDisk/NoSync_Close", func(t *diskEnv) { fullDisk(t, false, false) }, false},
-		{"A17_FullDisk/NoSync_Kill", func(t *diskEnv) { fullDisk(t, false, true) }, false},
-		{"A17_FullDisk/Sync_Close", func(t *diskEnv) { fullDisk(t, true, false) }, false},
-		{"A17_FullDisk/Sync_Kill", func(t *diskEnv) { fullDisk(t, true, true) }, false},
+		{"A17_FullDisk/NoSync_Close", func(t *diskEnv) { fullDisk(t, 1, false, false) }, false},
+		{"A17_FullDisk/NoSync_Kill", func(t *diskEnv) { fullDisk(t, 1, false, true) }, false},
+		{"A17_FullDisk/Sync_Close", func(t *diskEnv) { fullDisk(t, 1, true, false) }, false},
+		{"A17_FullDisk/Sync_Kill", func(t *diskEnv) { fullDisk(t, 1, true, true) }, false},
+		{"A17_FullDisk/Groups_NoSync_Kill", func(t *diskEnv) { fullDisk(t, groupWriters, false, true) }, false},
+		{"A17_FullDisk/Groups_Sync_Close", func(t *diskEnv) { fullDisk(t, groupWriters, true, false) }, false},
+		{"A17_FullDisk/Groups_Sync_Kill", func(t *diskEnv) { fullDisk(t, groupWriters, true, true) }, false},
 		{"A17_FullDisk/Log_NoSync", func(t *diskEnv) { fullLog(t, store.NoSync) }, false},
 		{"A17_FullDisk/Log_Sync", func(t *diskEnv) { fullLog(t, store.Sync) }, false},
 	}
 }
 
-func fullDisk(t *diskEnv, synced, kill bool) {
+// groupWriters write at the same time, and so are committed together.
+const groupWriters = 50
+
+func fullDisk(t *diskEnv, writers int, synced, kill bool) {
 	wo := store.NoSync
 	if synced {
 		wo = store.Sync
 	}
-	onSmallDisk(t, 8<<20, func(t *diskEnv, disk string) { t.fillDisk(disk, wo, kill) })
+	onSmallDisk(t, 8<<20, func(t *diskEnv, disk string) { t.fillDisk(disk, writers, wo, kill) })
 }
 
 // onSmallDisk runs the writer on a disk of the size, in a process of its own, and
@@ -66,49 +73,54 @@ func onSmallDisk(t *diskEnv, size int, write func(t *diskEnv, disk string)) {
 // smallBuffers make flushes and compactions happen within a few MiB.
 var smallBuffers = store.Options{CreateIfMissing: true, WriteBufferSize: 256 << 10, MaxFileSize: 1 << 20, Compression: store.NoCompression}
 
-// fillDisk is the writer: it writes until the disk is full, makes room, writes
-// on, and ends. The last line that it says is what was acknowledged.
-func (t *diskEnv) fillDisk(disk string, wo *store.WriteOptions, kill bool) {
+// fillDisk writes until the disk is full, makes room, writes on, and ends. The
+// last line that it says is what was acknowledged.
+func (t *diskEnv) fillDisk(disk string, writers int, wo *store.WriteOptions, kill bool) {
 	ballast := filepath.Join(disk, "ballast")
 	t.must(os.WriteFile(ballast, make([]byte, 3<<20), 0o644), "ballast")
 	db, err := t.openWith(filepath.Join(disk, "db"), smallBuffers)
 	t.must(err, "open")
 	var acked spans
 	n := 0
-	put := func() error {
-		err := db.Put(ackedKey(n), ackedValue(n), wo)
-		if err == nil {
-			acked.add(n)
+	put := func(what string) (refused int, full error) { // one each writer
+		errs := make([]error, writers)
+		var wg sync.WaitGroup
+		for g := range errs {
+			wg.Go(func() { errs[g] = db.Put(ackedKey(n+g), ackedValue(n+g), wo) })
 		}
-		n++
-		return err
+		t.bounded("puts: "+what, wg.Wait)
+		for g, err := range errs {
+			if err == nil {
+				acked.add(n + g)
+				continue
+			}
+			t.wantKind(err, store.ErrNoSpace, what)
+			refused, full = refused+1, err
+		}
+		n += writers
+		return refused, full
 	}
 	var full error
 	for full == nil && n < 20_000 {
-		full = put()
+		_, full = put("filling the disk")
 	}
 	t.wantKind(full, store.ErrNoSpace, "full disk")
-	Say("full after %d puts: %v", n-1, full)
+	Say("full after about %d puts: %v", n-writers, full)
 	for range 20 { // some may get through, none may crash or lie
-		if err := put(); err != nil {
-			t.wantKind(err, store.ErrNoSpace, "disk still full")
-		}
+		put("disk still full")
 	}
 	t.wantAcked(db, acked, "disk full")
 	t.must(os.Remove(ballast), "remove the ballast")
 	refused := 0
-	for range 1000 {
-		if err := put(); err != nil {
-			refused++
-			t.wantKind(err, store.ErrNoSpace, "after room was made")
-			if t.engine.MendsLog && !strings.Contains(err.Error(), "reopen") {
-				t.Errorf("error %q does not say that reopening helps", err)
-			}
+	for range 1000 / writers {
+		again, err := put("after room was made")
+		if refused += again; err != nil && t.engine.MendsLog && !strings.Contains(err.Error(), "reopen") {
+			t.Errorf("error %q does not say that reopening helps", err)
 		}
 	}
 	Say("with room again, %d of 1000 puts were refused", refused)
 	if !t.engine.MendsLog && !kill {
-		Say("the next was taken after %s", t.recovered(put).Round(time.Second))
+		Say("the next was taken after %s", t.recovered(func() error { _, err := put("recovering"); return err }).Round(time.Second))
 	}
 	t.wantAcked(db, acked, "room made")
 	Say("%s", acked)

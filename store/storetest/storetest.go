@@ -108,7 +108,7 @@ func allCases() []testCase {
 	var all []testCase
 	for _, topic := range [][]testCase{
 		basicCases(), openCases(), iteratorCases(), walkCases(), batchCases(), rangeCases(),
-		snapshotCases(), lifecycleCases(), closeCases(), reopenCases(), argumentCases(),
+		snapshotCases(), lifecycleCases(), closeCases(), crowdCases(), reopenCases(), argumentCases(),
 		sizeCases(), randomCases(), allocCases(), poisonCases(), metricCases(), loggerCases(), traceCases(),
 	} {
 		all = append(all, topic...)
