@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/lsmkit/lsmkit/store"
@@ -200,8 +201,14 @@ func compactCanceled(t *diskEnv) {
 		cancel()
 		switch err := <-done; {
 		case err == nil:
-		case !t.engine.Interrupts || !errors.Is(err, context.Canceled):
+		case !errors.Is(err, context.Canceled):
 			t.Errorf("compact: %v", err)
+		case !t.engine.Interrupts:
+			// A compaction of the engine's own replaced tables before ours began.
+			t.wantKind(err, store.ErrTimeout, "ended before it began")
+			if !strings.Contains(err.Error(), "nothing was done") {
+				t.Errorf("compact, which can't be stopped, began and failed: %v", err)
+			}
 		default:
 			t.wantKind(err, store.ErrTimeout, "stopped")
 			stopped++
