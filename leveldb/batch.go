@@ -13,7 +13,7 @@ import (
 // leveldb_write for them together. See store.Writer.
 func (db *DB) Put(key, value []byte, o *store.WriteOptions) error {
 	if trace.IsEnabled() {
-		defer writeRegion(o, "lsmkit.put").End()
+		defer handle.WriteRegion(o, "lsmkit.put").End()
 	}
 	err := db.put(key, value, o)
 	if err == nil {
@@ -49,7 +49,7 @@ func (db *DB) put(key, value []byte, o *store.WriteOptions) error {
 // on leveldb_write for them together. See store.Writer.
 func (db *DB) Delete(key []byte, o *store.WriteOptions) error {
 	if trace.IsEnabled() {
-		defer writeRegion(o, "lsmkit.delete").End()
+		defer handle.WriteRegion(o, "lsmkit.delete").End()
 	}
 	err := db.delete(key, o)
 	if err == nil {
@@ -86,7 +86,7 @@ func (db *DB) delete(key []byte, o *store.WriteOptions) error {
 // expanded first. See store.Writer.
 func (db *DB) Write(b *store.Batch, o *store.WriteOptions) error {
 	if trace.IsEnabled() {
-		defer writeRegion(o, "lsmkit.write").End()
+		defer handle.WriteRegion(o, "lsmkit.write").End()
 	}
 	err := db.commit("write", b, o)
 	if err == nil && b.Len() > 0 {
@@ -102,7 +102,7 @@ func (db *DB) Write(b *store.Batch, o *store.WriteOptions) error {
 func (db *DB) DeleteRange(start, end []byte, o *store.WriteOptions) error {
 	const op = "delete range"
 	if trace.IsEnabled() {
-		defer writeRegion(o, "lsmkit.delete-range").End()
+		defer handle.WriteRegion(o, "lsmkit.delete-range").End()
 	}
 	var b store.Batch
 	if err := b.DeleteRange(start, end); err != nil {

@@ -184,7 +184,7 @@ const stackValue = 512
 
 func (db *DB) get(r reader, key []byte) ([]byte, error) {
 	if trace.IsEnabled() {
-		defer region(nil, "lsmkit.get").End()
+		defer handle.Region(nil, "lsmkit.get").End()
 	}
 	if err := store.CheckKey(key); err != nil {
 		return nil, db.refuse("get", err)
@@ -210,7 +210,7 @@ func (db *DB) get(r reader, key []byte) ([]byte, error) {
 
 func (db *DB) appendGet(r reader, dst, key []byte) ([]byte, error) {
 	if trace.IsEnabled() {
-		defer region(nil, "lsmkit.get").End()
+		defer handle.Region(nil, "lsmkit.get").End()
 	}
 	if err := store.CheckKey(key); err != nil {
 		return dst, db.refuse("get", err)
@@ -235,7 +235,7 @@ func (db *DB) appendGet(r reader, dst, key []byte) ([]byte, error) {
 
 func (db *DB) has(r reader, key []byte) (bool, error) {
 	if trace.IsEnabled() {
-		defer region(nil, "lsmkit.has").End()
+		defer handle.Region(nil, "lsmkit.has").End()
 	}
 	if err := store.CheckKey(key); err != nil {
 		return false, db.refuse("has", err)
@@ -262,7 +262,7 @@ func (db *DB) countHas(found bool) {
 func (db *DB) multiGet(r reader, keys [][]byte, dst *store.Values) error {
 	const op = "multi-get"
 	if trace.IsEnabled() {
-		defer region(nil, "lsmkit.multi-get").End()
+		defer handle.Region(nil, "lsmkit.multi-get").End()
 	}
 	if dst == nil {
 		return db.invalid(op, "nil destination")
@@ -316,7 +316,7 @@ func flatten(keys [][]byte) (arena []byte, lens []uintptr, err error) {
 // its end, and on an empty leveldb_write, which tells whether that has failed.
 func (db *DB) Flush() error {
 	if trace.IsEnabled() {
-		defer region(nil, "lsmkit.flush").End()
+		defer handle.Region(nil, "lsmkit.flush").End()
 	}
 	s, err := db.enter("flush")
 	if err != nil {
@@ -342,7 +342,7 @@ func (db *DB) Compact(ctx context.Context, r store.KeyRange) error {
 		ctx = context.Background()
 	}
 	if trace.IsEnabled() {
-		defer region(ctx, "lsmkit.compact").End()
+		defer handle.Region(ctx, "lsmkit.compact").End()
 	}
 	if ctx.Err() != nil {
 		return db.ended(op, "nothing was done", ctx.Err())

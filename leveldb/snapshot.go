@@ -46,7 +46,7 @@ func (db *DB) NewSnapshot() (store.Snapshot, error) {
 	}
 	defer db.guard.Exit(s)
 	if trace.IsEnabled() {
-		defer region(nil, "lsmkit.snapshot").End()
+		defer handle.Region(nil, "lsmkit.snapshot").End()
 	}
 	x := &snapCore{db: db, r: db.engine.snapshot()}
 	x.guard.Init(0)

@@ -196,7 +196,7 @@ const stackValue = 512
 
 func (db *DB) get(r reader, key []byte) ([]byte, error) {
 	if trace.IsEnabled() {
-		defer region(nil, "lsmkit.get").End()
+		defer handle.Region(nil, "lsmkit.get").End()
 	}
 	if err := store.CheckKey(key); err != nil {
 		return nil, db.refuse("get", err)
@@ -222,7 +222,7 @@ func (db *DB) get(r reader, key []byte) ([]byte, error) {
 
 func (db *DB) appendGet(r reader, dst, key []byte) ([]byte, error) {
 	if trace.IsEnabled() {
-		defer region(nil, "lsmkit.get").End()
+		defer handle.Region(nil, "lsmkit.get").End()
 	}
 	if err := store.CheckKey(key); err != nil {
 		return dst, db.refuse("get", err)
@@ -247,7 +247,7 @@ func (db *DB) appendGet(r reader, dst, key []byte) ([]byte, error) {
 
 func (db *DB) has(r reader, key []byte) (bool, error) {
 	if trace.IsEnabled() {
-		defer region(nil, "lsmkit.has").End()
+		defer handle.Region(nil, "lsmkit.has").End()
 	}
 	if err := store.CheckKey(key); err != nil {
 		return false, db.refuse("has", err)
@@ -271,7 +271,7 @@ func (db *DB) countHas(found bool) {
 func (db *DB) multiGet(r reader, keys [][]byte, dst *store.Values) error {
 	const op = "multi-get"
 	if trace.IsEnabled() {
-		defer region(nil, "lsmkit.multi-get").End()
+		defer handle.Region(nil, "lsmkit.multi-get").End()
 	}
 	if dst == nil {
 		return db.invalid(op, "nil destination")
@@ -325,7 +325,7 @@ func flatten(keys [][]byte) (arena []byte, lens []uintptr, err error) {
 func (db *DB) Flush() error {
 	const op = "flush"
 	if trace.IsEnabled() {
-		defer region(nil, "lsmkit.flush").End()
+		defer handle.Region(nil, "lsmkit.flush").End()
 	}
 	s, err := db.enter(op)
 	if err != nil {
@@ -350,7 +350,7 @@ func (db *DB) Flush() error {
 func (db *DB) Compact(ctx context.Context, r store.KeyRange) error {
 	const op = "compact"
 	if trace.IsEnabled() {
-		defer region(ctx, "lsmkit.compact").End()
+		defer handle.Region(ctx, "lsmkit.compact").End()
 	}
 	if ctx == nil {
 		ctx = context.Background()

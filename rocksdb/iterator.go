@@ -165,7 +165,7 @@ func (x *iterCore) fill(op chunk.Op, key, buf []byte, limit int) chunk.Result {
 		return chunk.Result{End: true, Err: x.ClosedError()}
 	}
 	if trace.IsEnabled() {
-		defer region(nil, "lsmkit.scan").End()
+		defer handle.Region(nil, "lsmkit.scan").End()
 	}
 	r, text := x.c.fill(op, key, buf, limit)
 	r.Err = x.db.failed("iterator", text)
