@@ -39,6 +39,7 @@ func (db *DB) put(key, value []byte, o *store.WriteOptions) error {
 		})
 	}
 	if err = db.mend(op); err == nil {
+		db.beforeWrite(len(key) + len(value))
 		err = db.logged(op, db.engine.put(key, value, o.Synced()), handle.PutSize(len(key), len(value)), o.Synced())
 	}
 	db.queue.Done(s)
@@ -75,6 +76,7 @@ func (db *DB) delete(key []byte, o *store.WriteOptions) error {
 		})
 	}
 	if err = db.mend(op); err == nil {
+		db.beforeWrite(len(key))
 		err = db.logged(op, db.engine.delete(key, o.Synced()), handle.DeleteSize(len(key)), o.Synced())
 	}
 	db.queue.Done(s)
@@ -158,6 +160,7 @@ func (db *DB) commitGroup(b *store.Batch, sync bool) error {
 	if err := db.mend(op); err != nil {
 		return err
 	}
+	db.beforeWrite(b.Size())
 	return db.logged(op, db.engine.write(b.Encoded(), sync), b.Size(), sync)
 }
 

@@ -242,6 +242,14 @@ void ldb_flush(leveldb_t *db) {
   leveldb_compact_range(db, start, sizeof start, "", 0);
 }
 
+int ldb_level0(leveldb_t *db) {
+  char *files = leveldb_property_value(db, "leveldb.num-files-at-level0");
+  if (files == NULL) return 0;
+  int n = atoi(files);
+  leveldb_free(files);
+  return n;
+}
+
 char *ldb_check(leveldb_t *db, const leveldb_writeoptions_t *wo) {
   char *err = NULL;
   leveldb_writebatch_t *batch = leveldb_writebatch_create();

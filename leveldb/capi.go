@@ -24,6 +24,7 @@ package leveldb
 #cgo nocallback ldb_delete
 #cgo noescape ldb_write
 #cgo nocallback ldb_write
+#cgo nocallback ldb_level0
 #cgo noescape ldb_multi_get
 #cgo nocallback ldb_multi_get
 #cgo noescape ldb_multi_take
@@ -192,6 +193,9 @@ func (e *engine) property(name string) (string, bool) {
 }
 
 func (e *engine) flush() { C.ldb_flush(e.db) }
+
+// level0 returns the number of files in level 0.
+func (e *engine) level0() int { return int(C.ldb_level0(e.db)) }
 
 // check returns the engine's background error.
 func (e *engine) check() string { return text(C.ldb_check(e.db, e.async)) }

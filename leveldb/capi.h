@@ -149,6 +149,10 @@ void ldb_compact(leveldb_t *db, int flags, const char *start, size_t nstart,
 // whose start lies behind its end writes the memtable out and starts a new log.
 void ldb_flush(leveldb_t *db);
 
+// ldb_level0 exists to read the number of files in level 0 without a string of
+// Go's.
+int ldb_level0(leveldb_t *db);
+
 // ldb_check exists because flushes and compactions report nothing: an empty
 // write returns the background error, if there is one.
 char *ldb_check(leveldb_t *db, const leveldb_writeoptions_t *wo);

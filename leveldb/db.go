@@ -33,6 +33,8 @@ type DB struct {
 	queue *commit.Queue
 	limit int // store.MaxBatchSize, but in tests
 
+	stalling // see stall.go
+
 	// fault is that of a write that has failed, until the log is mended. Who leads
 	// the queue changes it.
 	fault atomic.Pointer[fault]
@@ -325,6 +327,7 @@ func (db *DB) Flush() error {
 	if db.fault.Load() == nil { // else mending flushes
 		db.engine.flush()
 	}
+	db.flushed.Store(true)
 	return db.settle("flush", s)
 }
 
@@ -365,6 +368,7 @@ func (db *DB) Compact(ctx context.Context, r store.KeyRange) error {
 		return nil
 	}
 	db.engine.compact(r.Start, r.End)
+	db.flushed.Store(true)
 	return db.settle(op, s)
 }
 

@@ -37,6 +37,9 @@
 //     damage, but with store.Strict, which LevelDB itself can't be.
 //   - All writes are committed in groups where several goroutines write at once,
 //     and one manual compaction runs at a time: LevelDB makes the others wait in C.
+//   - Write stalls are waited for in LevelDB, on a thread, and a context doesn't
+//     end that; WaitWritable waits for their end before. Stalls tells of them as
+//     far as LevelDB does.
 //   - There is no read-only mode: ErrNotSupported. No codec but Snappy.
 //   - Whether the library was built with Snappy can't be asked. Without it,
 //     LevelDB stores blocks uncompressed and says nothing; scripts/build-deps.sh

@@ -24,6 +24,7 @@ func (db *DB) commitRanges(op string, b *store.Batch, sync bool) error {
 	case out.Len() == 0:
 		return nil
 	}
+	db.beforeWrite(out.Size())
 	return db.logged(op, db.engine.write(out.Encoded(), sync), out.Size(), sync)
 }
 

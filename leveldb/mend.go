@@ -74,6 +74,7 @@ func (db *DB) mend(op string) error {
 		return held("an earlier write failed, and a new log can't be started: ", err)
 	}
 	db.engine.flush()
+	db.flushed.Store(true)
 	after, err := dir.LogNumber(db.path)
 	if err != nil || after == before {
 		return held("an earlier write failed, and LevelDB starts no new log; if that stays so, reopen the store: ", err)

@@ -99,8 +99,8 @@ func (db *DB) last() ([]byte, error) {
 // Metrics tells the number and bytes of tables per level (from the property
 // leveldb.sstables), memory (leveldb.approximate-memory-usage: memtables and
 // block cache together), the bytes moved by compactions, in whole MiB
-// (leveldb.stats), the capacity of the block cache, and the size of the store's
-// files. LevelDB doesn't tell memtables and cache apart, pending or running
+// (leveldb.stats), the capacity of the block cache, the size of the store's
+// files, and stalls, as the method Stalls does. LevelDB doesn't tell memtables and cache apart, pending or running
 // compactions, table readers, or the number of keys.
 //
 // It stands on leveldb_property_value. See store.DB.
@@ -116,6 +116,7 @@ func (db *DB) Metrics() (store.Metrics, error) {
 		BlockCacheCapacity: store.Known(uint64(db.options.BlockCacheSize)),
 		OpenIterators:      store.Known(uint64(db.children.Len(handle.Iterator))),
 		OpenSnapshots:      store.Known(uint64(db.children.Len(handle.Snapshot))),
+		Stalls:             db.stalls(),
 	}
 	if text, ok := db.engine.property("leveldb.approximate-memory-usage"); ok {
 		m.MemoryBytes = parseFigure(text)

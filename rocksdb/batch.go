@@ -36,7 +36,10 @@ func (db *DB) put(key, value []byte, o *store.WriteOptions) error {
 	if queued && !db.queue.TryLead(o.Synced()) {
 		return db.join(op, s, o, putOf(key, value))
 	}
-	text := db.engine.put(key, value, o.Synced())
+	text := stalled
+	if !db.gate.shut() {
+		text = db.engine.put(key, value, o.Synced())
+	}
 	if text == stalled {
 		return db.stall(op, s, o, queued, putOf(key, value))
 	}
@@ -80,7 +83,10 @@ func (db *DB) delete(key []byte, o *store.WriteOptions) error {
 	if queued && !db.queue.TryLead(o.Synced()) {
 		return db.join(op, s, o, deleteOf(key))
 	}
-	text := db.engine.delete(key, o.Synced())
+	text := stalled
+	if !db.gate.shut() {
+		text = db.engine.delete(key, o.Synced())
+	}
 	if text == stalled {
 		return db.stall(op, s, o, queued, deleteOf(key))
 	}
@@ -146,7 +152,10 @@ func (db *DB) commit(op string, b *store.Batch, o *store.WriteOptions) error {
 	if queued && !db.queue.TryLead(o.Synced()) {
 		return db.join(op, s, o, batchOf(b))
 	}
-	text := db.engine.write(b.Encoded(), o.Synced())
+	text := stalled
+	if !db.gate.shut() {
+		text = db.engine.write(b.Encoded(), o.Synced())
+	}
 	if text == stalled {
 		return db.stall(op, s, o, queued, batchOf(b))
 	}
@@ -189,7 +198,10 @@ func (db *DB) bounded(op string, b *store.Batch, o *store.WriteOptions) (*store.
 // commitGroup writes a batch for the queue.
 func (db *DB) commitGroup(b *store.Batch, sync bool) error {
 	const op = "write"
-	text := db.engine.write(b.Encoded(), sync)
+	text := stalled
+	if !db.gate.shut() {
+		text = db.engine.write(b.Encoded(), sync)
+	}
 	if text == stalled {
 		return db.waitOut(op, nil, b, sync)
 	}

@@ -32,9 +32,12 @@ type DB struct {
 	// queue lets one synced write into C at a time; see internal/commit.
 	queue *commit.Queue
 
+	// held are the writes that wait in a stall.
+	held heldWrites
+	gate gate
+
 	// jobsFailed is the number of background errors when a stall last passed.
 	jobsFailed atomic.Uint64
-	stalled    atomic.Int64 // ns that writes have waited in stalls
 
 	// compacting holds a token while a manual compaction runs: RocksDB can
 	// cancel all or none, so there is one at a time.

@@ -33,7 +33,9 @@
 //     goes beyond, are committed in groups.
 //   - A write stall is waited out in Go, as goroutines do, up to the write's
 //     context or Close. (Inside RocksDB 9.10 a waiting writer and the recovery
-//     from a full disk can wait for each other for ever.)
+//     from a full disk can wait for each other for ever.) Stalls tells of it, and
+//     WaitWritable waits for its end. While RocksDB slows writes down, those that
+//     it holds back go one behind the other, at up to the rate that it sets.
 //   - After a full disk RocksDB refuses writes with ErrNoSpace and recovers by
 //     itself: it looks every five seconds for as much room as WriteBufferSize, so
 //     that a small buffer recovers early, and one that is larger than the room never.

@@ -425,18 +425,6 @@ func ExampleDestroy() {
 	// gone: true
 }
 
-// A loader that waits too long for compactions may want to slow down by itself.
-func ExampleDB_StallTime() {
-	path, remove := temp()
-	defer remove()
-	db, err := rocksdb.Open(path, &rocksdb.Options{Options: store.Options{CreateIfMissing: true}})
-	check(err)
-	check(db.Put([]byte("k"), []byte("v"), nil))
-	fmt.Println(db.StallTime())
-	check(db.Close())
-	// Output: 0s
-}
-
 func ExampleVersion() {
 	v, err := rocksdb.Version()
 	check(err)

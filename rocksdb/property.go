@@ -102,7 +102,7 @@ func (db *DB) last() ([]byte, error) {
 // moved by flushes and compactions only with Options.Statistics. Operations,
 // commits and the log are counted by this package, the rest comes from integer
 // properties and from the list of live files; MemoryBytes is the sum of memtables
-// and block cache.
+// and block cache. Stalls are those of the method of that name.
 //
 // It stands on rocksdb_property_value, rocksdb_livefiles and
 // rocksdb_options_statistics_get_string. See store.DB.
@@ -127,6 +127,7 @@ func (db *DB) Metrics() (store.Metrics, error) {
 		PendingCompactionBytes: figure("estimate-pending-compaction-bytes"),
 		RunningCompactions:     figure("num-running-compactions"),
 		RunningFlushes:         figure("num-running-flushes"),
+		Stalls:                 db.stalls(),
 		EstimatedKeys:          figure("estimate-num-keys"),
 		OpenIterators:          store.Known(uint64(db.children.Len(handle.Iterator))),
 		OpenSnapshots:          store.Known(uint64(db.children.Len(handle.Snapshot))),

@@ -56,6 +56,9 @@ type Metrics struct {
 	CompactionReadBytes  Figure
 	CompactionWriteBytes Figure
 
+	// Stalls tell how writes are held back.
+	Stalls Stalls
+
 	// EstimatedKeys is the engine's estimate of the number of entries.
 	EstimatedKeys Figure
 

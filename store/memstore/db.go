@@ -292,7 +292,7 @@ func (db *DB) Property(name string) (string, error) {
 
 // Metrics tells the operations (but for the calls of Scan: there are no chunks),
 // MemoryBytes (keys and values), EstimatedKeys (exact here), OpenIterators and
-// OpenSnapshots.
+// OpenSnapshots, and that no write is held back.
 func (db *DB) Metrics() (store.Metrics, error) {
 	if err := db.read("metrics"); err != nil {
 		return store.Metrics{}, err
@@ -301,6 +301,7 @@ func (db *DB) Metrics() (store.Metrics, error) {
 	m := store.Metrics{
 		Engine:        Engine,
 		MemoryBytes:   store.Known(uint64(db.tree.bytes)),
+		Stalls:        noStalls,
 		EstimatedKeys: store.Known(uint64(db.tree.count)),
 		OpenIterators: store.Known(uint64(db.iterators.Load())),
 		OpenSnapshots: store.Known(uint64(db.snapshots.Load())),

@@ -72,7 +72,7 @@ func writerCalls(w store.Writer) []call {
 
 // dbCalls are all methods of a DB but Close.
 func dbCalls(db store.DB) []call {
-	return append(append(readerCalls(db), writerCalls(db)...), []call{
+	calls := append(append(readerCalls(db), writerCalls(db)...), []call{
 		{"NewSnapshot", func() error {
 			s, err := db.NewSnapshot()
 			if err != nil {
@@ -100,6 +100,13 @@ func dbCalls(db store.DB) []call {
 			return err
 		}},
 	}...)
+	if s, ok := db.(store.Staller); ok {
+		calls = append(calls, call{"Stalls", func() error {
+			_, err := s.Stalls()
+			return err
+		}}, call{"WaitWritable", func() error { return s.WaitWritable(context.Background()) }})
+	}
+	return calls
 }
 
 // with returns err. If that is not nil, clean must hold: nothing else is

@@ -110,6 +110,7 @@ func allCases() []testCase {
 		basicCases(), openCases(), iteratorCases(), walkCases(), batchCases(), rangeCases(),
 		snapshotCases(), lifecycleCases(), closeCases(), crowdCases(), reopenCases(), argumentCases(),
 		sizeCases(), randomCases(), allocCases(), poisonCases(), metricCases(), loggerCases(), traceCases(),
+		durabilityCases(),
 	} {
 		all = append(all, topic...)
 	}

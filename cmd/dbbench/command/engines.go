@@ -56,11 +56,11 @@ func levelDB() bench.Engine {
 		ReadBack:       readBackLevelDB,
 		Slow:           func() string { return linkedLevelDB.slow("") },
 		Trim:           malloc.Trim,
+		Stall:          stallTime,
 		StatsProperty:  "leveldb.stats",
 		TablesProperty: "leveldb.sstables",
 		NotTold: map[string]string{
 			"cache_hit_rate":           "LevelDB doesn't count hits",
-			"stall_seconds":            "LevelDB doesn't tell",
 			"pending_compaction_bytes": "LevelDB doesn't tell",
 		},
 	}
@@ -90,16 +90,10 @@ func rocksDB() bench.Engine {
 				{Name: bench.OptLogChecksum, Value: "crc32c"},
 			}, nil
 		},
-		ReadBack: readBackRocksDB,
-		Slow:     func() string { return linkedRocksDB.slow("") },
-		Trim:     malloc.Trim,
-		Stall: func(db store.DB) (time.Duration, bool) {
-			rocks, ok := db.(*rocksdb.DB)
-			if !ok {
-				return 0, false
-			}
-			return rocks.StallTime(), true
-		},
+		ReadBack:       readBackRocksDB,
+		Slow:           func() string { return linkedRocksDB.slow("") },
+		Trim:           malloc.Trim,
+		Stall:          stallTime,
 		StatsProperty:  "rocksdb.stats",
 		TablesProperty: "rocksdb.sstables",
 		NotTold: map[string]string{
@@ -125,6 +119,19 @@ func withStatistics(e *bench.Engine) {
 	}
 	e.NotTold = maps.Clone(e.NotTold)
 	e.NotTold["cache_hit_rate"] = "no block was looked up"
+}
+
+// stallTime asks an engine of ours.
+func stallTime(db store.DB) (time.Duration, bool) {
+	s, ok := db.(store.Staller)
+	if !ok {
+		return 0, false
+	}
+	stalls, err := s.Stalls()
+	if err != nil {
+		return 0, false
+	}
+	return stalls.Held()
 }
 
 func opener(name string) func(string, store.Options) (store.DB, error) {
