@@ -55,6 +55,9 @@
 // is lost is always the newest part. A synced write makes all earlier ones of
 // the same store durable too.
 //
+// Writing in bulk is what [NewBuffered] is for. What it has accepted is in the
+// store only once it has been flushed or closed.
+//
 // # Goroutines
 //
 // A DB and a Snapshot may be used by any number of goroutines at once, Close

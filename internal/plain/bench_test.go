@@ -193,6 +193,31 @@ func BenchmarkPut(b *testing.B) {
 	})
 }
 
+// BenchmarkBuffered puts through store.NewBuffered, the flush at the end
+// included; the plain side puts as in BenchmarkPut.
+func BenchmarkBuffered(b *testing.B) {
+	compare(b, func(b *testing.B, engine, binding string) {
+		db, k, v := freshStore(b, engine, binding), newKey(), newValues()
+		put, flush := func(key, value []byte) error { return db.Put(key, value, nil) }, func() error { return nil }
+		if binding == "ours" {
+			buffered, err := store.NewBuffered(db, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			put = func(key, value []byte) error { return buffered.Put(nil, key, value) }
+			flush = buffered.Close
+		}
+		timed(b, func() error {
+			for i := range b.N {
+				if err := put(k.at(i), v.at(i)); err != nil {
+					return err
+				}
+			}
+			return flush()
+		})
+	})
+}
+
 // BenchmarkBatch100 writes 100 entries an operation.
 func BenchmarkBatch100(b *testing.B) {
 	compare(b, func(b *testing.B, engine, binding string) {

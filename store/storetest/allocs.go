@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -122,6 +123,12 @@ func (t *env) allocsOfWrites(db store.DB, all []row) {
 		e := next()
 		t.keep(true, b.Put(e.k, e.v), "batch put")
 	})
+	buf := t.buffered(db, &store.BufferedOptions{BatchSize: 4 << 10})
+	ZeroAllocs(t, "buffered Put", func() {
+		e := next()
+		t.keep(true, buf.Put(context.Background(), e.k, e.v), "buffered put")
+	})
+	t.must(buf.Close(), "close of a buffered")
 	ZeroAllocs(t, "batch commit", func() {
 		b.Reset()
 		for range 10 {

@@ -110,7 +110,7 @@ func allCases() []testCase {
 		basicCases(), openCases(), iteratorCases(), walkCases(), batchCases(), rangeCases(),
 		snapshotCases(), lifecycleCases(), closeCases(), crowdCases(), reopenCases(), argumentCases(),
 		sizeCases(), randomCases(), allocCases(), poisonCases(), metricCases(), loggerCases(), traceCases(),
-		durabilityCases(),
+		bufferedCases(), durabilityCases(),
 	} {
 		all = append(all, topic...)
 	}
