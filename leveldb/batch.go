@@ -185,6 +185,9 @@ func (db *DB) beginWrite(op string, o *store.WriteOptions) (*handle.Stripe, erro
 	if err := o.Err(); err != nil {
 		return nil, db.ended(op, "nothing was done", err)
 	}
+	if err := o.Check(false); err != nil {
+		return nil, db.refuse(op, err)
+	}
 	if s := db.guard.EnterOver(); s != nil { // there is one leader at a time
 		return s, nil
 	}

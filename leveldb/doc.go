@@ -40,6 +40,7 @@
 //   - Write stalls are waited for in LevelDB, on a thread, and a context doesn't
 //     end that; WaitWritable waits for their end before. Stalls tells of them as
 //     far as LevelDB does.
+//   - Each write is handed to the system: store.WALBuffered is ErrNotSupported.
 //   - There is no read-only mode: ErrNotSupported. No codec but Snappy.
 //   - Whether the library was built with Snappy can't be asked. Without it,
 //     LevelDB stores blocks uncompressed and says nothing; scripts/build-deps.sh

@@ -38,7 +38,7 @@ func (db *DB) put(key, value []byte, o *store.WriteOptions) error {
 	}
 	text := stalled
 	if !db.gate.shut() {
-		text = db.engine.put(key, value, o.Synced())
+		text = db.toSystem(done(o), db.engine.put(key, value, o.Synced()))
 	}
 	if text == stalled {
 		return db.stall(op, s, o, queued, putOf(key, value))
@@ -85,7 +85,7 @@ func (db *DB) delete(key []byte, o *store.WriteOptions) error {
 	}
 	text := stalled
 	if !db.gate.shut() {
-		text = db.engine.delete(key, o.Synced())
+		text = db.toSystem(done(o), db.engine.delete(key, o.Synced()))
 	}
 	if text == stalled {
 		return db.stall(op, s, o, queued, deleteOf(key))
@@ -154,7 +154,7 @@ func (db *DB) commit(op string, b *store.Batch, o *store.WriteOptions) error {
 	}
 	text := stalled
 	if !db.gate.shut() {
-		text = db.engine.write(b.Encoded(), o.Synced())
+		text = db.toSystem(done(o), db.engine.write(b.Encoded(), o.Synced()))
 	}
 	if text == stalled {
 		return db.stall(op, s, o, queued, batchOf(b))
@@ -200,7 +200,7 @@ func (db *DB) commitGroup(b *store.Batch, sync bool) error {
 	const op = "write"
 	text := stalled
 	if !db.gate.shut() {
-		text = db.engine.write(b.Encoded(), sync)
+		text = db.toSystem(sync, db.engine.write(b.Encoded(), sync))
 	}
 	if text == stalled {
 		return db.waitOut(op, nil, b, sync)
@@ -260,6 +260,9 @@ func (db *DB) stall(op string, s *handle.Stripe, o *store.WriteOptions, leads bo
 func (db *DB) beginWrite(op string, o *store.WriteOptions) (s *handle.Stripe, queued bool, err error) {
 	if err := o.Err(); err != nil {
 		return nil, false, db.ended(op, "nothing was done", err)
+	}
+	if err := o.Check(db.options.ManualWALFlush); err != nil {
+		return nil, false, db.refuse(op, err)
 	}
 	if queued = o.Synced(); queued {
 		s = db.guard.EnterOver()

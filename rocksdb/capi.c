@@ -203,6 +203,12 @@ char *rdb_flush(rocksdb_t *db) {
   return err;
 }
 
+char *rdb_flush_wal(rocksdb_t *db, int sync) {
+  char *err = NULL;
+  rocksdb_flush_wal(db, (unsigned char)sync, &err);
+  return err;
+}
+
 char *rdb_check(rocksdb_t *db, const rocksdb_writeoptions_t *wo) {
   char *err = NULL;
   rocksdb_writebatch_t *batch = rocksdb_writebatch_create();

@@ -26,6 +26,7 @@ package rocksdb
 #cgo nocallback rdb_delete
 #cgo noescape rdb_write
 #cgo nocallback rdb_write
+#cgo nocallback rdb_flush_wal
 #cgo noescape rdb_multi_get
 #cgo nocallback rdb_multi_get
 #cgo noescape rdb_multi_take
@@ -210,6 +211,8 @@ func (e *engine) logDropped() store.Figure {
 }
 
 func (e *engine) flush() string { return text(C.rdb_flush(e.db)) }
+
+func (e *engine) flushWAL(sync bool) string { return text(C.rdb_flush_wal(e.db, flag(sync))) }
 
 // check returns the engine's background error.
 func (e *engine) check() string {

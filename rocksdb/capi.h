@@ -151,6 +151,10 @@ void rdb_compact(rocksdb_t *db, int flags, const char *start, size_t nstart,
 // rdb_flush exists to make the options and wait in one crossing.
 char *rdb_flush(rocksdb_t *db);
 
+// rdb_flush_wal exists to return the error by value: with manual_wal_flush it
+// follows each write that has to reach the system.
+char *rdb_flush_wal(rocksdb_t *db, int sync);
+
 // rdb_check exists because compactions report nothing: an empty write returns
 // the background error that has stopped the store, if there is one.
 char *rdb_check(rocksdb_t *db, const rocksdb_writeoptions_t *wo);

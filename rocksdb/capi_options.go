@@ -84,6 +84,7 @@ func (e *engine) makeOptions(o *Options) {
 	}
 	e.opts.SetWriteBufferSize(uint64(o.WriteBufferSize))
 	e.opts.SetMaxOpenFiles(o.MaxOpenFiles)
+	e.opts.SetManualWALFlush(o.ManualWALFlush)
 	e.opts.SetTargetFileSizeBase(uint64(o.MaxFileSize))
 	e.opts.SetCompression(codecs[o.Compression])
 	e.table = grocksdb.NewDefaultBlockBasedTableOptions()

@@ -25,9 +25,10 @@ var disk = storetest.Disk{
 	Repair: func(path string, o store.Options) error {
 		return rocksdb.Repair(path, &rocksdb.Options{Options: o})
 	},
-	Destroy:    rocksdb.Destroy,
-	Codecs:     []store.Compression{store.NoCompression, store.Snappy, store.LZ4, store.Zstd, store.Zlib},
-	Interrupts: true,
+	Destroy:       rocksdb.Destroy,
+	OpenWALBuffer: openWALBuffer,
+	Codecs:        []store.Compression{store.NoCompression, store.Snappy, store.LZ4, store.Zstd, store.Zlib},
+	Interrupts:    true,
 }
 
 // The engine's folders withstand damage, full disks, kills and foreign stores,

@@ -36,6 +36,9 @@
 //     from a full disk can wait for each other for ever.) Stalls tells of it, and
 //     WaitWritable waits for its end. While RocksDB slows writes down, those that
 //     it holds back go one behind the other, at up to the rate that it sets.
+//   - Options.ManualWALFlush is for writes that may be lost with the process:
+//     store.WALBuffered. FlushWAL writes the log out apart from writes, in any
+//     store.
 //   - After a full disk RocksDB refuses writes with ErrNoSpace and recovers by
 //     itself: it looks every five seconds for as much room as WriteBufferSize, so
 //     that a small buffer recovers early, and one that is larger than the room never.

@@ -16,6 +16,13 @@ type Options struct {
 	// that, on each call, which costs 2 to 5 % of a read from the cache; it
 	// measures no times and makes no histograms.
 	Statistics bool
+
+	// ManualWALFlush opens the store for writes with store.WALBuffered, whose log
+	// stays in the memory of the process until something writes it out: a write
+	// without WALBuffered, FlushWAL, Flush, Close, or a megabyte of it. All other
+	// writes are as durable as ever; NoSync costs as much as without, or a little
+	// more. The next Open may choose anew. It is RocksDB's manual_wal_flush.
+	ManualWALFlush bool
 }
 
 // Defaults are those of RocksDB 9.10's Options and BlockBasedTableOptions.

@@ -16,6 +16,14 @@ func open(_ testing.TB, path string, o store.Options) (store.DB, error) {
 	return db, nil
 }
 
+func openWALBuffer(_ testing.TB, path string, o store.Options) (store.DB, error) {
+	db, err := rocksdb.Open(path, &rocksdb.Options{Options: o, ManualWALFlush: true})
+	if err != nil {
+		return nil, err
+	}
+	return db, nil
+}
+
 // The engine fulfils the contract under several sets of options.
 func TestStore(t *testing.T) {
 	storetest.Run(t, storetest.Config{Name: rocksdb.Engine, Open: open, ZeroAllocs: true, ReadOnly: true, Variants: []storetest.Variant{
@@ -28,5 +36,6 @@ func TestStore(t *testing.T) {
 			Compression: store.NoCompression, VerifyChecksums: store.Off, ParanoidChecks: store.Off,
 			MaxOpenFiles: store.UnlimitedFiles,
 		}},
+		{Name: "walbuffer", Options: store.Options{WriteBufferSize: 64 << 10}, Open: openWALBuffer, WALBuffer: true},
 	}})
 }

@@ -155,7 +155,7 @@ func (db *DB) waitOut(op string, ctx context.Context, b *store.Batch, sync bool)
 			return db.sentinel(op, store.ErrClosed)
 		}
 		if db.gate.mayTry(b.Size(), db.stallState, db.delayedRate) {
-			if text := db.engine.write(b.Encoded(), sync); text != stalled {
+			if text := db.toSystem(sync, db.engine.write(b.Encoded(), sync)); text != stalled {
 				if text == "" {
 					db.jobsFailed.Store(db.backgroundErrors())
 				}

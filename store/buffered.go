@@ -112,6 +112,9 @@ func NewBuffered(db Writer, o *BufferedOptions) (*Buffered, error) {
 	if b.delay == 0 {
 		b.delay = defaultBufferedDelay
 	}
+	if err := o.Write.Check(true); err != nil {
+		return nil, err
+	}
 	if o.Write != nil {
 		b.write = *o.Write
 	}

@@ -55,6 +55,10 @@
 // is lost is always the newest part. A synced write makes all earlier ones of
 // the same store durable too.
 //
+// A third word, [WALBuffered], is RocksDB's alone, for stores that are opened for
+// it: the write may stay in the process, and a crash of that may take it, together
+// with all such writes after it.
+//
 // Writing in bulk is what [NewBuffered] is for. What it has accepted is in the
 // store only once it has been flushed or closed.
 //

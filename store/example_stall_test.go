@@ -23,3 +23,16 @@ func ExampleStaller() {
 	fmt.Println(stalls.State)
 	// Output: none
 }
+
+// memstore has no log to write out.
+func ExampleWALFlusher() {
+	var db store.DB = memstore.New()
+	defer db.Close()
+
+	if f, ok := db.(store.WALFlusher); ok {
+		check(f.FlushWAL(true))
+	} else {
+		fmt.Println("every write is with the system, or on the device, when it returns")
+	}
+	// Output: every write is with the system, or on the device, when it returns
+}

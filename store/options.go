@@ -38,6 +38,15 @@ type WriteOptions struct {
 	// survives the loss of power. Otherwise it survives a crash of the process.
 	Sync bool
 
+	// WALBuffered: the write may stay in the memory of the process, until a write
+	// without WALBuffered, FlushWAL (see WALFlusher), Flush or Close, or until the
+	// engine's buffer for its log is full. A crash of the process takes such
+	// writes, the newest ones only: what is left has no hole. It costs less, by a
+	// call into the system. Only RocksDB has it, in stores that are opened for it
+	// (rocksdb.Options.ManualWALFlush); in any other it is ErrNotSupported, and
+	// together with Sync ErrInvalidArgument. Then nothing is written.
+	WALBuffered bool
+
 	// Context, if not nil, ends the waiting of a writer that has not begun to
 	// write yet. A context that is done already refuses the write, and nothing is
 	// written. A write that has entered the engine is not interrupted.
@@ -50,6 +59,9 @@ var (
 	// NoSync asks for a write that survives a crash of the process, which is
 	// what nil options mean as well.
 	NoSync = &WriteOptions{}
+	// WALBuffered asks for a write that a crash of the process may take, where
+	// there is such a thing: see WriteOptions.
+	WALBuffered = &WriteOptions{WALBuffered: true}
 )
 
 // Err returns the error of o's context if that is done, and nil otherwise. It
@@ -63,6 +75,24 @@ func (o *WriteOptions) Err() error {
 
 // Synced tells whether o asks for Sync. It may be called on nil.
 func (o *WriteOptions) Synced() bool { return o != nil && o.Sync }
+
+// Buffered tells whether o asks for WALBuffered. It may be called on nil.
+func (o *WriteOptions) Buffered() bool { return o != nil && o.WALBuffered }
+
+// Check returns the error of options without a meaning, and of WALBuffered in a
+// store that can't do it. It may be called on nil. Engines call it before they
+// write.
+func (o *WriteOptions) Check(canBuffer bool) error {
+	switch {
+	case !o.Buffered():
+		return nil
+	case o.Sync:
+		return &Error{Op: "options", Kind: ErrInvalidArgument, Msg: "both Sync and WALBuffered"}
+	case !canBuffer:
+		return &Error{Op: "options", Kind: ErrNotSupported, Msg: "the log of this store is not buffered"}
+	}
+	return nil
+}
 
 // IterOptions says what an iterator shows and how it reads. The zero value, and
 // nil, is all entries in the way that suits most. It is only read, and its

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -21,4 +22,24 @@ func TestStalls(t *testing.T) {
 	if _, ok := (store.Stalls{}).Held(); ok {
 		t.Error("unknown, and known")
 	}
+}
+
+// Both durabilities at once have no meaning, and one needs a store that can.
+func TestWriteOptionsCheck(t *testing.T) {
+	both := &store.WriteOptions{Sync: true, WALBuffered: true}
+	for _, c := range []struct {
+		o         *store.WriteOptions
+		canBuffer bool
+		want      error
+	}{
+		{nil, false, nil}, {nil, true, nil}, {store.NoSync, false, nil}, {store.Sync, false, nil}, {store.Sync, true, nil},
+		{store.WALBuffered, true, nil}, {store.WALBuffered, false, store.ErrNotSupported},
+		{both, true, store.ErrInvalidArgument}, {both, false, store.ErrInvalidArgument},
+	} {
+		if err := c.o.Check(c.canBuffer); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
+			t.Errorf("%+v, can buffer: %v: got %v, want %v", c.o, c.canBuffer, err, c.want)
+		}
+	}
+	_, err := store.NewBuffered(&recorder{}, &store.BufferedOptions{Write: both})
+	wantKind(t, err, store.ErrInvalidArgument, "buffered")
 }

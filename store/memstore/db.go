@@ -51,6 +51,8 @@ func (db *DB) write(op string, o *store.WriteOptions) error {
 		err = db.fail(op, store.ErrReadOnly)
 	} else if cause := o.Err(); cause != nil {
 		err = db.ended(op, cause)
+	} else if cause := o.Check(false); cause != nil {
+		err = db.fail(op, cause)
 	}
 	if err != nil {
 		db.mu.Unlock()

@@ -106,6 +106,9 @@ func dbCalls(db store.DB) []call {
 			return err
 		}}, call{"WaitWritable", func() error { return s.WaitWritable(context.Background()) }})
 	}
+	if f, ok := db.(store.WALFlusher); ok {
+		calls = append(calls, call{"FlushWAL", func() error { return f.FlushWAL(false) }})
+	}
 	return calls
 }
 

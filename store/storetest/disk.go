@@ -21,6 +21,10 @@ type Disk struct {
 	Repair  func(path string, o store.Options) error
 	Destroy func(path string) error
 
+	// OpenWALBuffer opens stores that can do store.WALBuffered. Nil is an engine
+	// without such, which must say ErrNotSupported.
+	OpenWALBuffer Opener
+
 	// Codecs are those that the engine has. It must say ErrNotSupported for the
 	// others.
 	Codecs []store.Compression
@@ -66,6 +70,7 @@ func diskCases() []diskCase {
 	var all []diskCase
 	for _, topic := range [][]diskCase{
 		damageCases(), logCases(), goneCases(), foreignCases(), fullCases(), unwritableCases(), tornCases(), codecCases(), repairCases(), memoryCases(), resourceCases(), lockCases(), compactCases(), rangeDeleteCases(),
+		walCases(),
 	} {
 		all = append(all, topic...)
 	}

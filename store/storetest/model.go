@@ -73,11 +73,11 @@ func (p *pair) once() {
 	rng := p.rng
 	switch n := rng.IntN(100); {
 	case n < 30:
-		k, v, o := rng.key(), rng.value(), rng.writeOptions()
-		p.agree(p.db.Put(k, v, o), p.model.Put(k, v, o), "put "+show(k))
+		k, v, o := rng.key(), rng.value(), p.writeOptions()
+		p.agree(p.db.Put(k, v, o), p.model.Put(k, v, nil), "put "+show(k))
 	case n < 42:
-		k, o := rng.key(), rng.writeOptions()
-		p.agree(p.db.Delete(k, o), p.model.Delete(k, o), "delete "+show(k))
+		k, o := rng.key(), p.writeOptions()
+		p.agree(p.db.Delete(k, o), p.model.Delete(k, nil), "delete "+show(k))
 	case n < 46:
 		r := rng.keyRange()
 		if rng.chance(4) || len(r.Start) > 0 { // a range from the start takes most
@@ -85,7 +85,7 @@ func (p *pair) once() {
 		}
 	case n < 58:
 		b := p.batch()
-		p.agree(p.db.Write(b, rng.writeOptions()), p.model.Write(b, nil), fmt.Sprintf("write of %d changes", b.Len()))
+		p.agree(p.db.Write(b, p.writeOptions()), p.model.Write(b, nil), fmt.Sprintf("write of %d changes", b.Len()))
 	case n < 70:
 		p.lookUp(p.db, p.model, "store")
 	case n < 86:
@@ -106,8 +106,11 @@ func (p *pair) once() {
 	}
 }
 
-func (r *random) writeOptions() *store.WriteOptions {
-	return []*store.WriteOptions{nil, store.NoSync, nil, store.NoSync, store.Sync}[r.IntN(5)]
+func (p *pair) writeOptions() *store.WriteOptions {
+	if p.variant.WALBuffer && p.rng.chance(2) {
+		return store.WALBuffered
+	}
+	return []*store.WriteOptions{nil, store.NoSync, nil, store.NoSync, store.Sync}[p.rng.IntN(5)]
 }
 
 func (p *pair) batch() *store.Batch {

@@ -72,6 +72,10 @@ type Variant struct {
 	// Open, if not nil, takes the place of the Config's, for options that only
 	// this engine has.
 	Open Opener
+
+	// WALBuffer tells that the store can do store.WALBuffered. If not, it must
+	// say ErrNotSupported.
+	WALBuffer bool
 }
 
 // testCase is one subtest.
