@@ -70,7 +70,20 @@ func (w *worker) run() {
 			break // nothing more to read
 		}
 	}
+	w.drain()
 	w.end = time.Now()
+}
+
+// drain completes the operations of a kernel that has some left.
+func (w *worker) drain() {
+	d, ok := w.kernel.(drainer)
+	if !ok {
+		return
+	}
+	if err := d.drain(); err != nil && w.err == nil {
+		w.err = err
+		w.stop.Store(true)
+	}
 }
 
 // outcome is what the workers of a cell have done.

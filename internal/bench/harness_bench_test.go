@@ -16,6 +16,9 @@ func BenchmarkHarnessFillseq(b *testing.B)    { benchmarkHarness(b, "fillseq") }
 func BenchmarkHarnessFillrandom(b *testing.B) { benchmarkHarness(b, "fillrandom") }
 func BenchmarkHarnessFillunique(b *testing.B) { benchmarkHarness(b, "filluniquerandom") }
 func BenchmarkHarnessFillbatch(b *testing.B)  { benchmarkHarness(b, "fillbatch") }
+func BenchmarkHarnessFillbuffered(b *testing.B) {
+	benchmarkHarness(b, "fillbuffered")
+}
 func BenchmarkHarnessDelete(b *testing.B)     { benchmarkHarness(b, "deleterandom") }
 func BenchmarkHarnessReadrandom(b *testing.B) { benchmarkHarness(b, "readrandom") }
 func BenchmarkHarnessMultiget(b *testing.B)   { benchmarkHarness(b, "multireadrandom") }
@@ -50,7 +53,7 @@ func benchmarkHarness(b *testing.B, name string) {
 // The loops allocate nothing.
 func TestLoopsAllocateNothing(t *testing.T) {
 	for _, name := range []string{
-		"fillseq", "fillrandom", "filluniquerandom", "fillbatch", "deleterandom", "readrandom", "readmissing", "multireadrandom",
+		"fillseq", "fillrandom", "filluniquerandom", "fillbatch", "fillbuffered", "deleterandom", "readrandom", "readmissing", "multireadrandom",
 		"updaterandom", "readrandomwriterandom", "ycsb-a", "ycsb-d", "ycsb-f", "getseq",
 		"readseq", "readreverse", "seekordered",
 	} {

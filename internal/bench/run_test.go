@@ -100,7 +100,7 @@ func TestSettings(t *testing.T) {
 		"one key":             func(c *Config) { c.Num = 1 },
 		"no key":              func(c *Config) { c.Num = 0 },
 	} {
-		cfg := smallConfig(t, "fillrandom", "fillbatch", "readrandom", "multireadrandom", "seekrandom", "seekordered",
+		cfg := smallConfig(t, "fillrandom", "fillbuffered", "fillbatch", "readrandom", "multireadrandom", "seekrandom", "seekordered",
 			"readseq", "readmissing", "readhot", "filluniquerandom", "readreverse", "overwrite", "readkeys", "deleterandom", "fillsync")
 		change(&cfg)
 		rec := mustRun(t, cfg, nil, newFake("alpha").engine())
@@ -154,6 +154,7 @@ func TestA24EveryKeyIsWritten(t *testing.T) {
 	}{
 		{"fillseq", 100, 3, 1000}, {"fillbatch", 100, 3, 7}, {"fillbatch", 100, 1, 7}, {"fillbatch", 1, 1, 1000},
 		{"filluniquerandom", 100, 3, 1000}, {"fillseq", 2, 8, 1000}, {"batch", 1001, 4, 250}, {"fillseq", 0, 3, 1000},
+		{"fillbuffered", 100, 3, 1}, {"fillbuffered", 30_001, 1, 1}, {"fillbuffered", 30_001, 4, 1}, {"fillbuffered", 0, 2, 1},
 	} {
 		cfg := smallConfig(t, c.workload)
 		cfg.Num, cfg.Threads, cfg.BatchSize = c.num, c.threads, c.batch

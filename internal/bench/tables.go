@@ -59,6 +59,8 @@ var workloads = []Workload{
 		Fresh: true, Writes: true, draws: true, plan: writePlan(ascendingKeys)},
 	{Name: "fillbatch", Aliases: []string{"batch"}, Description: "write N entries in key order, in batches",
 		Fresh: true, Writes: true, draws: true, plan: batchPlan},
+	{Name: "fillbuffered", Description: "write N entries in key order through a store.Buffered, which batches them in the background",
+		Fresh: true, Writes: true, draws: true, plan: bufferedPlan},
 	{Name: "fillrandom", Description: "write N entries in random order (63.2 % distinct keys)",
 		Fresh: true, Writes: true, draws: true, plan: writePlan(randomKeys)},
 	{Name: "filluniquerandom", Description: "write N entries in random order, each key once",

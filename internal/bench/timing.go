@@ -119,6 +119,7 @@ func (w *worker) runTimed() {
 			break // nothing more to read
 		}
 	}
+	w.drain()
 	w.end = time.Now()
 	c.finish(w.end)
 }

@@ -41,7 +41,7 @@ func checkLatency(t *testing.T, name string, l *Latency) {
 // Every workload can be timed; short operations are sampled, and the row says
 // so.
 func TestLatencyOfEveryWorkload(t *testing.T) {
-	cfg := smallConfig(t, "fillseq", "fillbatch", "readrandom", "multireadrandom", "readseq", "seekrandom", "updaterandom",
+	cfg := smallConfig(t, "fillseq", "fillbuffered", "fillbatch", "readrandom", "multireadrandom", "readseq", "seekrandom", "updaterandom",
 		"readwhilewriting", "scanrange", "deleterange", "compact")
 	cfg.Latency, cfg.Threads, cfg.Num = true, 2, 5000
 	rec := mustRun(t, cfg, nil, newFake("alpha").engine())

@@ -83,6 +83,7 @@ func TestReadBackFindsLies(t *testing.T) {
 		{"a tenth is forgotten", []string{"fillseq"}, liar{put: forget}, "is not there", []bool{true}},
 		{"one is forgotten", []string{"fillseq"}, liar{put: forgetOne}, "", []bool{true}},
 		{"a tenth of a batch is forgotten", []string{"fillbatch"}, liar{put: forget}, "is not there", []bool{true}},
+		{"a tenth of buffered puts is forgotten", []string{"fillbuffered"}, liar{put: forget}, "is not there", []bool{true}},
 		{"values are changed", []string{"fillrandom"}, liar{put: change}, "another value", []bool{true}},
 		{"overwriting does nothing", []string{"filluniquerandom", "overwrite"}, liar{put: old}, "another value", []bool{false, true}},
 		{"a key is another", []string{"fillseq"}, liar{put: add}, "", []bool{true}},

@@ -194,7 +194,7 @@ func TestA24Remainders(t *testing.T) {
 		for _, c := range []struct {
 			num, threads, batch string
 		}{{"100", "3", "1000"}, {"100", "1", "7"}, {"100", "3", "7"}, {"1", "1", "1000"}, {"2", "5", "1"}} {
-			for _, workload := range []string{"fillseq", "fillbatch"} {
+			for _, workload := range []string{"fillseq", "fillbatch", "fillbuffered"} {
 				dir := t.TempDir()
 				rec := good(t, "--engines", engine, "--db", dir, "--workloads", workload, "--num", c.num,
 					"--threads", c.threads, "--batch-size", c.batch, "--rounds", "1")
