@@ -1,6 +1,9 @@
 package rocksdb
 
-import "github.com/lsmkit/lsmkit/store"
+import (
+	"github.com/lsmkit/lsmkit/internal/handle"
+	"github.com/lsmkit/lsmkit/store"
+)
 
 var _ store.WALFlusher = (*DB)(nil)
 
@@ -19,7 +22,11 @@ func (db *DB) FlushWAL(sync bool) error {
 	if db.options.ReadOnly {
 		return db.sentinel(op, store.ErrReadOnly)
 	}
-	return db.failed(op, db.engine.flushWAL(sync))
+	err = db.failed(op, db.engine.flushWAL(sync))
+	if sync && err == nil {
+		db.counts.Count(handle.Sync, 0)
+	}
+	return err
 }
 
 // toSystem completes a write whose outcome is text. With manual_wal_flush, its
