@@ -22,7 +22,8 @@ type DB struct {
 	path     string
 	options  *Options // effective
 	log      *slog.Logger
-	logTail  *logTail // may be nil
+	stallLog *handle.StallLog // of writes that LevelDB makes sleep
+	logTail  *logTail         // may be nil
 	engine   *engine
 	claim    *dir.Claim
 	guard    handle.Guard
@@ -81,6 +82,7 @@ func Open(path string, o *Options) (*DB, error) {
 	db := &DB{path: claim.Path(), options: e, log: e.logger(claim.Path()), logTail: e.tail(claim.Path()), engine: engine, claim: claim, limit: store.MaxBatchSize, compacting: make(chan struct{}, 1)}
 	db.guard.Init(e.MaxCalls - 1) // one more is the queue's
 	db.counts.Init()
+	db.stallLog = handle.NewStallLog(db.log)
 	db.queue = commit.New(&db.guard, db.commitGroup)
 	db.log.Info("opened", "took", time.Since(began))
 	return db, nil

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/lsmkit/lsmkit/internal/handle"
+	"github.com/lsmkit/lsmkit/store"
 )
 
 // logger returns what a store's messages go to; it is never nil.
@@ -23,6 +26,8 @@ func (o *Options) logger(path string) *slog.Logger {
 // make a logger; what it writes to the file is complete after each line.
 type logTail struct {
 	handler slog.Handler
+	waits   waitLog          // what the lines say of writes that wait
+	stalls  *handle.StallLog // is told of it
 	path    string
 	offset  int64
 	stopped chan struct{}
@@ -38,8 +43,10 @@ func (o *Options) tail(folder string) *logTail {
 	if o.Logger == nil {
 		return nil
 	}
+	log := o.logger(folder)
 	t := &logTail{
-		handler: o.logger(folder).With("source", "info log").Handler(),
+		stalls:  handle.NewStallLog(log),
+		handler: log.With("source", "info log").Handler(),
 		path:    filepath.Join(folder, "LOG"),
 		stopped: make(chan struct{}),
 		done:    make(chan struct{}),
@@ -102,11 +109,10 @@ func (t *logTail) read() {
 
 // emit logs a line: a time, a thread, and what happened.
 func (t *logTail) emit(line string) {
-	const format = "2006/01/02-15:04:05.000000"
 	at, text := time.Now(), line
-	if len(line) > len(format) {
-		if told, err := time.ParseInLocation(format, line[:len(format)], time.Local); err == nil {
-			_, text, _ = strings.Cut(line[len(format)+1:], " ")
+	if len(line) > len(logTime) {
+		if told, err := time.ParseInLocation(logTime, line[:len(logTime)], time.Local); err == nil {
+			_, text, _ = strings.Cut(line[len(logTime)+1:], " ")
 			at = told
 		}
 	}
@@ -114,6 +120,11 @@ func (t *logTail) emit(line string) {
 	if t.handler.Enabled(ctx, level) {
 		// A handler has nowhere to take an error to.
 		_ = t.handler.Handle(ctx, slog.NewRecord(at, level, strings.TrimSpace(text), 0))
+	}
+	if t.waits.line(line); t.waits.now {
+		t.stalls.Begin(store.StallStopped.String())
+	} else {
+		t.stalls.End()
 	}
 }
 
@@ -125,7 +136,7 @@ func lineLevel(text string) slog.Level {
 		strings.HasPrefix(text, "MANIFEST write: "),
 		strings.HasPrefix(text, "Level-0 table #") && strings.Contains(text, " bytes ") && !strings.HasSuffix(text, " OK"):
 		return slog.LevelError
-	case strings.Contains(text, "dropping "), strings.Contains(text, "gnoring "), strings.HasSuffix(text, "waiting..."):
+	case strings.Contains(text, "dropping "), strings.Contains(text, "gnoring "):
 		return slog.LevelWarn
 	}
 	return slog.LevelDebug

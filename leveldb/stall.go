@@ -125,10 +125,15 @@ func (db *DB) beforeWrite(n int) {
 // at more often, and while writes sleep before each of them.
 func (db *DB) lookAtLevel0() {
 	db.flushed.Store(false)
-	switch files := db.engine.level0(); {
-	case files >= slowdownFiles:
+	files := db.engine.level0()
+	if files >= slowdownFiles {
 		db.slept.Add(1)
 		db.sleeper.left = 0
+		db.stallLog.Begin(store.StallDelayed.String())
+		return
+	}
+	db.stallLog.End()
+	switch {
 	case files >= slowdownFiles-2:
 		db.sleeper.left = 4 << 10
 	default:

@@ -22,6 +22,7 @@ type DB struct {
 	path     string
 	options  *Options // effective
 	log      *slog.Logger
+	stallLog *handle.StallLog
 	engine   *engine
 	claim    *dir.Claim
 	guard    handle.Guard
@@ -85,6 +86,7 @@ func Open(path string, o *Options) (*DB, error) {
 	db := &DB{path: claim.Path(), options: e, log: e.logger(claim.Path()), engine: engine, claim: claim, compacting: make(chan struct{}, 1)}
 	db.guard.Init(e.MaxCalls - 1) // one more is the queue's
 	db.counts.Init()
+	db.stallLog = handle.NewStallLog(db.log)
 	db.queue = commit.New(&db.guard, db.commitGroup)
 	db.log.Info("opened", "took", time.Since(began), "readonly", e.ReadOnly)
 	return db, nil

@@ -30,11 +30,14 @@ type gate struct {
 // shut tells whether a write has to join the queue without trying.
 func (g *gate) shut() bool { return g.on.Load() }
 
-// enter shuts the gate behind a write that is held back.
-func (g *gate) enter() {
-	if g.on.CompareAndSwap(false, true) {
-		g.refused() // which is why it is here
+// enter shuts the gate behind a write that is held back, and tells whether it was
+// open.
+func (g *gate) enter() bool {
+	if !g.on.CompareAndSwap(false, true) {
+		return false
 	}
+	g.refused() // which is why it is here
+	return true
 }
 
 // mayTry tells whether a write of size bytes can be tried now. Only in a slowdown
@@ -62,10 +65,12 @@ func (g *gate) refused() {
 }
 
 // taken notes that RocksDB has taken a write, and opens the gate if it holds none
-// back any more.
-func (g *gate) taken(size int, state store.StallState) {
+// back any more, which it tells.
+func (g *gate) taken(size int, state store.StallState) bool {
 	g.refusals, g.size = 0, size
 	if state == store.StallNone {
 		g.on.Store(false)
+		return true
 	}
+	return false
 }

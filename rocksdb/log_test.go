@@ -2,6 +2,7 @@ package rocksdb
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -192,4 +193,44 @@ func openFiles(t *testing.T) int {
 		t.Skip("no /proc")
 	}
 	return len(fds)
+}
+
+// A stall is told when it begins and when it ends.
+func TestStallIsLogged(t *testing.T) {
+	var b strings.Builder
+	db, err := Open(filepath.Join(t.TempDir(), "db"), &Options{Options: store.Options{
+		CreateIfMissing: true, Logger: slog.New(slog.NewTextHandler(&b, nil)),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	triggers(t, db, "2", "2")
+	put := func(ctx context.Context) error {
+		return db.Put([]byte("k"), []byte("v"), &store.WriteOptions{Context: ctx})
+	}
+	for range 2 {
+		if err := put(nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 3*stallPause)
+	defer cancel()
+	if err := put(ctx); !errors.Is(err, store.ErrTimeout) {
+		t.Fatal(err)
+	}
+	triggers(t, db, "1000", "1000")
+	if err := put(nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got := b.String()
+	begun, rest, _ := strings.Cut(got, `level=INFO msg="writes are no longer held back"`)
+	if !strings.Contains(begun, `level=WARN msg="writes are held back"`) || !strings.Contains(begun, "reason=stopped") || rest == "" {
+		t.Error(got)
+	}
 }

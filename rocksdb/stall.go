@@ -147,7 +147,9 @@ func (db *DB) waitOut(op string, ctx context.Context, b *store.Batch, sync bool)
 	}
 	db.held.begin()
 	defer db.held.end()
-	db.gate.enter()
+	if db.gate.enter() {
+		db.stallLog.Begin(db.stallState().String())
+	}
 	pause := time.NewTicker(stallPause)
 	defer pause.Stop()
 	for began := time.Now(); ; {
@@ -159,7 +161,9 @@ func (db *DB) waitOut(op string, ctx context.Context, b *store.Batch, sync bool)
 				if text == "" {
 					db.jobsFailed.Store(db.backgroundErrors())
 				}
-				db.gate.taken(b.Size(), db.stallState())
+				if db.gate.taken(b.Size(), db.stallState()) {
+					db.stallLog.End()
+				}
 				return db.wrote(op, text, b, sync)
 			}
 			db.gate.refused()

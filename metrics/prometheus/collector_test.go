@@ -129,6 +129,8 @@ func TestScrape(t *testing.T) {
 			"disk_bytes{%s,%s}":               onDisk,
 			"level_files{%s,0,%s}":            onDisk,
 			"pending_compaction_bytes{%s,%s}": isRocks,
+			"stalled_seconds_total{%s,%s}":    true,
+			"stall_state{%s,none,%s}":         true,
 			"block_cache_hits_total{%s,%s}":   name == "counting",
 			"estimated_keys{%s,%s}":           engine != "leveldb",
 		} {
@@ -218,6 +220,29 @@ func TestEveryFigure(t *testing.T) {
 	})
 	if n < 50 {
 		t.Errorf("found only %d figures", n)
+	}
+}
+
+// A stall's state is one of three, and not told if it is not known.
+func TestStallState(t *testing.T) {
+	for state, want := range map[store.StallState]string{
+		store.StallUnknown: "map[]",
+		store.StallNone:    "map[delayed:0 none:1 stopped:0]",
+		store.StallDelayed: "map[delayed:1 none:0 stopped:0]",
+		store.StallStopped: "map[delayed:0 none:0 stopped:1]",
+	} {
+		m := store.Metrics{Engine: "test", Stalls: store.Stalls{State: state}}
+		r := prometheus.NewRegistry()
+		r.MustRegister(lsmprom.New((*source)(&m), "one"))
+		got := map[string]float64{}
+		for metric, v := range samples(t, r) {
+			if rest, ok := strings.CutPrefix(metric, "lsmkit_stall_state{test,"); ok {
+				got[strings.TrimSuffix(rest, ",one}")] = v
+			}
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("%v: %v, want %s", state, got, want)
+		}
 	}
 }
 

@@ -32,6 +32,28 @@ func counter(name, help string, of func(m *store.Metrics) store.Figure) figure {
 	return figure{name, help, prometheus.CounterValue, 1, of}
 }
 
+// seconds is a counter of a figure in nanoseconds.
+func seconds(name, help string, of func(m *store.Metrics) store.Figure) figure {
+	return figure{name, help, prometheus.CounterValue, 1e9, of}
+}
+
+// states are those of a stall that a store can be in; one is 1 and the others 0.
+// With the state unknown none is told.
+func states(name, help string) family {
+	return family{name, help, "state", prometheus.GaugeValue, func(m *store.Metrics, send func(string, store.Figure)) {
+		if m.Stalls.State == store.StallUnknown {
+			return
+		}
+		for s := store.StallNone; s <= store.StallStopped; s++ {
+			var on uint64
+			if s == m.Stalls.State {
+				on = 1
+			}
+			send(s.String(), store.Known(on))
+		}
+	}}
+}
+
 func perLevel(name, help string, of func(l store.LevelMetrics) store.Figure) family {
 	return family{name, help, "level", prometheus.GaugeValue, func(m *store.Metrics, send func(string, store.Figure)) {
 		for i, l := range m.Levels {
@@ -105,6 +127,11 @@ var figures = []figure{
 	counter("wal_syncs_total", "How often a write has waited for the device.",
 		func(m *store.Metrics) store.Figure { return m.WAL.Syncs }),
 
+	counter("stalls_total", "How often a write was held back.",
+		func(m *store.Metrics) store.Figure { return m.Stalls.Count }),
+	seconds("stalled_seconds_total", "For how long writes were held back.",
+		func(m *store.Metrics) store.Figure { return m.Stalls.Nanos }),
+
 	// Memory.
 	gauge("memory_bytes", "Memtables and block cache together.",
 		func(m *store.Metrics) store.Figure { return m.MemoryBytes }),
@@ -153,6 +180,7 @@ var families = []family{
 		func(o store.Operation) store.Figure { return o.Items }),
 	perOperation("operation_bytes_total", "Bytes of keys and values moved.",
 		func(o store.Operation) store.Figure { return o.Bytes }),
+	states("stall_state", "Whether writes are held back now: none, delayed or stopped."),
 	perLevel("level_files", "Table files of a level.",
 		func(l store.LevelMetrics) store.Figure { return l.Files }),
 	perLevel("level_bytes", "Bytes of table files of a level.",
