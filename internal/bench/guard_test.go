@@ -225,3 +225,23 @@ func TestRecordCheck(t *testing.T) {
 		}
 	}
 }
+
+// silent is a store that tells no figure and can't flush, as a binding's own.
+type silent struct{ store.DB }
+
+func (silent) Metrics() (store.Metrics, error) { return store.Metrics{}, nil }
+
+func (silent) Flush() error { return store.ErrNotSupported }
+
+// The weighing of tables needs nothing of an engine that doesn't tell their size.
+func TestGuardCompressionNotTold(t *testing.T) {
+	f := newFake("alpha")
+	f.wrap = func(db store.DB) store.DB { return silent{db} }
+	cfg := smallConfig(t, "fillseq")
+	cfg.ValueSize = FixedSize(40_000)
+	rec := mustRun(t, cfg, nil, f.engine())
+	wantOK(t, rec)
+	if warned(rec, WarnUncompressed) {
+		t.Error("uncompressed")
+	}
+}

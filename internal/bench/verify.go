@@ -384,16 +384,15 @@ func (b *readBack) weighTables() error {
 	if raw < enough || b.round > 1 || !b.known || b.compression() == string(store.NoCompression) || b.cfg.CompressionRatio > 0.8 {
 		return nil
 	}
+	tables, ok, err := b.tableBytes()
+	if err != nil || !ok {
+		return err // an engine that doesn't tell need not flush for it
+	}
 	if err := b.db.Flush(); err != nil {
 		return err
 	}
-	m, err := b.db.Metrics()
-	if err != nil {
+	if tables, _, err = b.tableBytes(); err != nil || tables == 0 {
 		return err
-	}
-	tables, ok := m.TableBytes.Value()
-	if !ok || tables == 0 {
-		return nil
 	}
 	p.tables, p.written, p.alive = float64(tables), float64(raw), float64(raw)
 	if b.there != nil {
@@ -403,6 +402,16 @@ func (b *readBack) weighTables() error {
 	b.packed = append(b.packed, p)
 	b.uncompressed = p.loose()
 	return nil
+}
+
+// tableBytes returns the size of the tables, and whether the engine tells.
+func (b *readBack) tableBytes() (uint64, bool, error) {
+	m, err := b.db.Metrics()
+	if err != nil {
+		return 0, false, err
+	}
+	n, ok := m.TableBytes.Value()
+	return n, ok, nil
 }
 
 // compression returns the codec in effect.

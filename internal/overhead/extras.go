@@ -25,7 +25,7 @@ func extraRows() []string {
 	for _, rows := range seekRows {
 		names = append(names, seekName(rows))
 	}
-	return names
+	return append(names, "puts, buffered")
 }
 
 func seekName(rows int) string {
@@ -41,11 +41,12 @@ func extraReads(num int64) []int64 {
 	for _, rows := range seekRows {
 		reads = append(reads, num/int64(4+rows/2))
 	}
-	return reads
+	return append(reads, 0)
 }
 
-// runExtras makes a pass of what only Go has: batches, and on the store that
-// they have filled, once it is compacted, multi-gets and seeks.
+// runExtras makes a pass of what only Go has: batches; on the store that they have
+// filled, once it is compacted, multi-gets and seeks; and, on another one, puts
+// through store.NewBuffered, which the plain side has not: it puts one by one.
 func runExtras(ctx context.Context, c *Config, engine string, s Side, dir string) (answer, error) {
 	names, reads := extraRows(), extraReads(c.Num)
 	batches, err := runBatches(c, engine, s, dir)
@@ -76,6 +77,11 @@ func runExtras(ctx context.Context, c *Config, engine string, s Side, dir string
 		}
 		out.Cells = append(out.Cells, seeks.Cells...)
 	}
+	buffered, err := runBuffered(c, engine, s, dir)
+	if err != nil {
+		return answer{}, err
+	}
+	out.Cells = append(out.Cells, buffered)
 	for i := range out.Cells {
 		out.Cells[i].Workload = names[i]
 	}
@@ -87,7 +93,8 @@ func runExtras(ctx context.Context, c *Config, engine string, s Side, dir string
 // fills its own.
 type batcher interface {
 	put(key, value []byte) error
-	write() error
+	write() error // after each batchSize puts
+	end() error
 }
 
 type ourBatcher struct {
@@ -103,6 +110,8 @@ func (b *ourBatcher) write() error {
 	return err
 }
 
+func (b *ourBatcher) end() error { return nil }
+
 type plainBatcher struct{ plain.Batch }
 
 func (b plainBatcher) put(key, value []byte) error {
@@ -114,6 +123,51 @@ func (b plainBatcher) write() error {
 	err := b.Write(store.NoSync)
 	b.Clear()
 	return err
+}
+
+func (b plainBatcher) end() error { return nil }
+
+// ourPutter puts through store.NewBuffered.
+type ourPutter struct{ buffered *store.Buffered }
+
+func (p ourPutter) put(key, value []byte) error { return p.buffered.Put(nil, key, value) }
+
+func (p ourPutter) write() error { return nil }
+
+func (p ourPutter) end() error { return p.buffered.Close() }
+
+// plainPutter makes a call for each put.
+type plainPutter struct{ db store.DB }
+
+func (p plainPutter) put(key, value []byte) error { return p.db.Put(key, value, store.NoSync) }
+
+func (p plainPutter) write() error { return nil }
+
+func (p plainPutter) end() error { return nil }
+
+// runBuffered fills a new store in key order, put by put.
+func runBuffered(c *Config, engine string, s Side, dir string) (Cell, error) {
+	path := filepath.Join(dir, "buffered")
+	defer os.RemoveAll(path)
+	db, err := engineOf(engine, s).Open(path, storeOptions(engine))
+	if err != nil {
+		return Cell{}, err
+	}
+	var p batcher = plainPutter{db}
+	if s == Ours {
+		var buffered *store.Buffered
+		if buffered, err = store.NewBuffered(db, nil); err == nil {
+			p = ourPutter{buffered}
+		}
+	}
+	var measured Cell
+	if err == nil {
+		measured, err = measureBatches(p, c.Num, keyWriter(engine))
+	}
+	if cerr := db.Close(); err == nil {
+		err = cerr
+	}
+	return measured, err
 }
 
 // runBatches fills a new store in key order with batches of batchSize puts.
@@ -161,6 +215,9 @@ func measureBatches(b batcher, num int64, writeKey func(key []byte, n int64)) (C
 		if err := b.write(); err != nil {
 			return Cell{}, err
 		}
+	}
+	if err := b.end(); err != nil {
+		return Cell{}, err
 	}
 	wall := time.Since(began)
 	return Cell{Micros: float64(wall.Nanoseconds()) / 1e3 / float64(num), Ops: num}, nil
