@@ -427,6 +427,16 @@ func ExampleDestroy() {
 	// gone: true
 }
 
+// A program that takes on work as fast as it comes can see when the store falls
+// behind.
+func ExampleDB_Calls() {
+	db, done := example("a=1")
+	defer done()
+	inFlight, waiting := db.Calls()
+	fmt.Println(inFlight, waiting)
+	// Output: 0 0
+}
+
 func ExampleVersion() {
 	v, err := leveldb.Version()
 	check(err)

@@ -146,6 +146,11 @@ func (db *DB) Metrics() (store.Metrics, error) {
 	return m, nil
 }
 
+// Calls fulfils store.CallCounter.
+func (db *DB) Calls() (inFlight, waiting int) {
+	return db.guard.InFlight() + db.queue.Leading(), db.guard.Waiting() + db.queue.Waiting()
+}
+
 // Tables stands on leveldb_property_value of "leveldb.sstables". See
 // store.TableLister.
 func (db *DB) Tables() ([]store.Table, error) {

@@ -154,6 +154,11 @@ func (db *DB) Metrics() (store.Metrics, error) {
 	return m, nil
 }
 
+// Calls fulfils store.CallCounter.
+func (db *DB) Calls() (inFlight, waiting int) {
+	return db.guard.InFlight() + db.queue.Leading(), db.guard.Waiting() + db.queue.Waiting()
+}
+
 // Tables stands on rocksdb_livefiles. See store.TableLister.
 func (db *DB) Tables() ([]store.Table, error) {
 	s, err := db.enter("tables")

@@ -168,7 +168,7 @@ const (
 // Limits of what a run accepts.
 const (
 	MaxNum       = 1_000_000_000_000
-	MaxThreads   = 1024
+	MaxThreads   = 1 << 16
 	MaxRounds    = 10_000
 	MaxBatchSize = 1 << 24
 )

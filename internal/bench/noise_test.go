@@ -20,15 +20,15 @@ func TestFalseVerdicts(t *testing.T) {
 		machine func(passes int) []float64
 	}{
 		{"independent", func(n int) []float64 {
-			return times(n, func(int) float64 { return math.Exp(0.05 * rng.NormFloat64()) })
+			return series(n, func(int) float64 { return math.Exp(0.05 * rng.NormFloat64()) })
 		}},
-		{"with outliers", func(n int) []float64 { return times(n, outlier(rng)) }},
+		{"with outliers", func(n int) []float64 { return series(n, outlier(rng)) }},
 		{"getting slower", func(n int) []float64 {
-			return times(n, func(i int) float64 { return 1 - 0.03*float64(i) + 0.02*rng.NormFloat64() })
+			return series(n, func(i int) float64 { return 1 - 0.03*float64(i) + 0.02*rng.NormFloat64() })
 		}},
-		{"in waves", func(n int) []float64 { return times(n, wave(rng)) }},
-		{"with a step", func(n int) []float64 { return times(n, shift(rng, n)) }},
-		{"wandering", func(n int) []float64 { return times(n, wander(rng, 0.8)) }},
+		{"in waves", func(n int) []float64 { return series(n, wave(rng)) }},
+		{"with a step", func(n int) []float64 { return series(n, shift(rng, n)) }},
+		{"wandering", func(n int) []float64 { return series(n, wander(rng, 0.8)) }},
 	} {
 		shown, all := 0, 0
 		for range runs {
@@ -59,7 +59,7 @@ func TestTrueVerdicts(t *testing.T) {
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 1))
 	rec := selfRecord(func(n int) []float64 {
-		return times(n, func(int) float64 { return math.Exp(0.03 * rng.NormFloat64()) })
+		return series(n, func(int) float64 { return math.Exp(0.03 * rng.NormFloat64()) })
 	}, rows, rounds)
 	for i := range rec.Results {
 		if rec.Results[i].Engine == "b" {
@@ -96,7 +96,7 @@ func selfRecord(machine func(passes int) []float64, rows, rounds int) *Record {
 	return rec
 }
 
-func times(n int, rate func(i int) float64) []float64 {
+func series(n int, rate func(i int) float64) []float64 {
 	rates := make([]float64, n)
 	for i := range rates {
 		rates[i] = max(rate(i), 0.01)

@@ -264,7 +264,12 @@ func (p *pass) measure(plan *plan, w Workload, cell Cell, row *Result) (out outc
 		if err != nil {
 			return outcome{err: err, byShare: out.byShare}
 		}
+		seen := func(*Result) {}
+		if len(kernels) > 1 {
+			seen = watchCrowd(p.db)
+		}
 		out = p.drive(plan, kernels, aside, cell)
+		seen(row)
 	}
 	if !out.abandoned {
 		p.grow(plan)

@@ -15,6 +15,8 @@ import (
 type resources struct {
 	written   *int64 // bytes given to the device
 	rss, peak *int64
+	threads   *int64
+	calls     calls
 	stalled   *time.Duration
 	cache     store.Cache
 }
@@ -39,6 +41,7 @@ func readResources() (r resources) {
 	r.written = procNumber("io", "write_bytes:", 1)
 	r.rss = procNumber("status", "VmRSS:", 1024)
 	r.peak = procNumber("status", "VmHWM:", 1024)
+	r.threads = procThreads()
 	return r
 }
 
@@ -83,6 +86,10 @@ func (r *Result) use(before, after resources, written int64) {
 	if before.stalled != nil && after.stalled != nil {
 		r.StallSeconds = known((*after.stalled - *before.stalled).Seconds())
 	}
+	if r.Threads > 1 {
+		r.GroupSize = after.calls.groupSize(before.calls)
+	}
+	r.OSThreads = most(r.OSThreads, after.threads)
 	if rate, ok := after.cache.Since(before.cache).HitRate(); ok {
 		r.CacheHitRate = known(rate)
 	}
@@ -107,7 +114,7 @@ func (p *pass) readUse() resources {
 		return r
 	}
 	if m, err := p.db.Metrics(); err == nil {
-		r.cache = m.Cache
+		r.cache, r.calls = m.Cache, writeCalls(&m)
 	}
 	if p.engine.Stall != nil {
 		if d, ok := p.engine.Stall(p.db); ok {

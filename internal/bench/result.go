@@ -171,6 +171,19 @@ type Result struct {
 	CPUUserSeconds   *float64 `json:"cpu_user_seconds,omitempty"`
 	CPUSystemSeconds *float64 `json:"cpu_system_seconds,omitempty"`
 
+	// OSThreads is the greatest number of threads of the process while the workload
+	// ran, the engine's own and those of Go's included that are left from before:
+	// Go keeps what it has made once, so that a row has at least as many as the
+	// rows before it.
+	OSThreads *int64 `json:"os_threads,omitempty"`
+	// GroupSize is the mean number of calls that the engine's writes were of: more
+	// than 1 where writes of several workers were committed together.
+	GroupSize *float64 `json:"group_size,omitempty"`
+	// CallsWaiting is the mean number of calls that waited to be let into the
+	// engine, or for a group of writes. It is that of looks every 20 ms, of rows
+	// with several workers, and absent if the row was over before the first.
+	CallsWaiting *float64 `json:"calls_waiting,omitempty"`
+
 	// RSSPeakBytes is the greatest resident size of the process while the
 	// workload ran, RSSGrowthBytes how much that is above what it was before.
 	RSSPeakBytes   *int64 `json:"rss_peak_bytes,omitempty"`

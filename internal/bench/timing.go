@@ -19,6 +19,7 @@ const (
 	shortOperation    = 1000      // ns; shorter ones are sampled
 	sampleShort       = int64(16) // one in as many
 	spinBelow         = time.Millisecond / 4
+	ownTimes          = 256 // workers up to which each has histograms of its own
 	longestCloseSleep = 100 * time.Millisecond
 )
 
@@ -39,30 +40,51 @@ type timing struct {
 	every    atomic.Int64  // one in as many is timed; 0 until that is decided
 	interval *intervalBook // nil: none
 	began    time.Time
+	shared   []*times // of more than ownTimes workers
+}
+
+// times are the histograms of a worker, or of several: one takes a quarter of a
+// megabyte.
+type times struct {
+	mu               sync.Mutex // where it is of several
+	plain, corrected *hdrhistogram.Histogram
+}
+
+func (t *timing) newTimes() *times {
+	h := &times{plain: newHistogram()}
+	if t.rate > 0 {
+		h.corrected = newHistogram()
+	}
+	return h
 }
 
 // clocked is one worker's part of it.
 type clocked struct {
 	*timing
-	plain, corrected *hdrhistogram.Histogram
-	piece            *hdrhistogram.Histogram // of the running interval
-	index            int                     // of that interval
-	number           int                     // of the worker
-	pieceOps         int64
-	step             time.Duration // between two of this worker's calls, of an open loop
-	offset           time.Duration // of its first call
+	*times                           // nil: it counts only
+	crowded  bool                    // the times are those of others too
+	piece    *hdrhistogram.Histogram // of the running interval, if not crowded
+	index    int                     // of that interval
+	number   int                     // of the worker
+	pieceOps int64
+	step     time.Duration // between two of this worker's calls, of an open loop
+	offset   time.Duration // of its first call
 }
 
 func (t *timing) worker(w, workers int, call int64) *clocked {
-	c := &clocked{timing: t, number: w}
-	if t.latency {
-		c.plain = newHistogram()
-		if t.rate > 0 {
-			c.corrected = newHistogram()
-		}
+	c := &clocked{timing: t, number: w, crowded: workers > ownTimes}
+	switch {
+	case !t.latency:
+	case !c.crowded:
+		c.times = t.newTimes()
 		if t.interval != nil {
 			c.piece = newHistogram()
 		}
+	default:
+		if w < ownTimes {
+			t.shared = append(t.shared, t.newTimes())
+		}
+		c.times = t.shared[w%ownTimes]
 	}
 	if t.rate > 0 {
 		each := float64(time.Second) * float64(call) / t.rate // between two calls of all workers
@@ -128,7 +150,7 @@ func (w *worker) runTimed() {
 // timed enough of them decides for all; the times until then don't count if
 // only some are timed from now on, so that all have the same weight.
 func (c *clocked) decide(calls int64) int64 {
-	if !c.latency {
+	if !c.latency || c.crowded { // what many do at once takes longer than the clock
 		return 1
 	}
 	every := c.every.Load()
@@ -158,6 +180,13 @@ func (c *clocked) note(start, end, due time.Time, ops int64) {
 	}
 	if !c.latency {
 		return
+	}
+	if c.crowded {
+		if c.interval != nil {
+			c.interval.record(c.index, end.Sub(start))
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
 	}
 	record(c.plain, end.Sub(start))
 	if c.corrected != nil {
@@ -218,10 +247,7 @@ const ended = math.MaxInt
 func (b *intervalBook) add(w, i, next int, ops int64, times *hdrhistogram.Histogram) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for len(b.pieces) <= i {
-		b.pieces = append(b.pieces, &intervalPiece{})
-	}
-	p := b.pieces[i]
+	p := b.piece(i)
 	p.ops += ops
 	if times != nil && times.TotalCount() > 0 {
 		if p.times == nil {
@@ -236,6 +262,25 @@ func (b *intervalBook) add(w, i, next int, ops int64, times *hdrhistogram.Histog
 			p.p99, p.times = known(p.times.ValueAtPercentile(99)), nil
 		}
 	}
+}
+
+// record notes a time in interval i, which its worker has not left yet.
+func (b *intervalBook) record(i int, d time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p := b.piece(i)
+	if p.times == nil {
+		p.times = newHistogram()
+	}
+	record(p.times, d)
+}
+
+// piece returns interval i. The caller holds mu.
+func (b *intervalBook) piece(i int) *intervalPiece {
+	for len(b.pieces) <= i {
+		b.pieces = append(b.pieces, &intervalPiece{})
+	}
+	return b.pieces[i]
 }
 
 func (b *intervalBook) end(at time.Duration) {
@@ -288,8 +333,11 @@ func percentiles(h *hdrhistogram.Histogram) *Latency {
 func merged(workers []*worker, of func(*clocked) *hdrhistogram.Histogram) *hdrhistogram.Histogram {
 	var sum *hdrhistogram.Histogram
 	for _, w := range workers {
-		if w.clock == nil || of(w.clock) == nil {
+		if w.clock == nil || w.clock.times == nil || of(w.clock) == nil {
 			continue
+		}
+		if w.clock.crowded && w.clock.number >= ownTimes {
+			continue // another worker's as well
 		}
 		if sum == nil {
 			sum = newHistogram()

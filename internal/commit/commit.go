@@ -174,9 +174,9 @@ func (q *Queue) run(g *group) {
 		g.batch.Reset()
 		q.spent = g.batch
 	}
-	q.waiting.Add(-int64(g.members))
-	close(g.done)
+	q.waiting.Add(1 - int64(g.members))
 	q.leading.Store(0)
+	close(g.done)
 	q.lead.Unlock()
 	q.guard.Unhold()
 }
@@ -185,6 +185,7 @@ func (q *Queue) run(g *group) {
 func (q *Queue) seal(g *group) {
 	q.passes.Store(0)
 	q.leading.Store(1)
+	q.waiting.Add(-1) // the others wait on, for the group
 	q.queued.Add(-1)
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -211,10 +212,14 @@ func (q *Queue) count(g *group) {
 // and 0 else.
 func (q *Queue) Leading() int { return int(q.leading.Load()) }
 
+// Waiting returns the number of writes that wait, for the lead or for the group
+// that they are in.
+func (q *Queue) Waiting() int { return int(q.waiting.Load()) }
+
 // Tell puts what the queue has counted into m.
 func (q *Queue) Tell(m *store.Commits) {
 	m.Groups = store.Known(q.groups.Load())
 	m.Grouped = store.Known(q.grouped.Load())
 	m.Largest = store.Known(q.largest.Load())
-	m.Waiting = store.Known(uint64(q.waiting.Load()))
+	m.Waiting = store.Known(uint64(q.Waiting()))
 }

@@ -60,6 +60,24 @@ func latency(ns, times int64) *bench.Latency {
 	}
 }
 
+// many is a run with many workers; one engine doesn't count its calls.
+func many() *bench.Record {
+	rec := measured()
+	rec.Config.Threads = 4096
+	for i := range rec.Results {
+		r := &rec.Results[i]
+		r.Threads = rec.Config.Threads
+		if r.Workload == bench.WriterRow {
+			r.Threads = 1
+		}
+		r.OSThreads = ptr(int64(9 + r.Round))
+		if r.Engine == "rocksdb" {
+			r.GroupSize, r.CallsWaiting = ptr(1900.25), ptr(3811.5)
+		}
+	}
+	return rec
+}
+
 // aa is a run of an engine against itself.
 func aa() *bench.Record {
 	rec := sample()
@@ -91,6 +109,7 @@ func TestMeasuredGolden(t *testing.T) {
 	golden(t, "measured.csv", written(t, measured(), FormatCSV, Style{}))
 	golden(t, "measured.gobench", written(t, measured(), FormatGobench, Style{}))
 	golden(t, "single-measured.txt", written(t, alone(measured(), "rocksdb"), FormatText, Style{}))
+	golden(t, "many.txt", written(t, many(), FormatText, Style{}))
 	golden(t, "aa.txt", written(t, aa(), FormatText, Style{}))
 }
 
@@ -99,7 +118,7 @@ func TestMeasuredFits80Columns(t *testing.T) {
 	for i := range long.Results {
 		long.Results[i].Workload = strings.Replace(long.Results[i].Workload, "fillseq", "readrandomwriterandom", 1)
 	}
-	for name, rec := range map[string]*bench.Record{"measured": measured(), "aa": aa(), "long": long} {
+	for name, rec := range map[string]*bench.Record{"measured": measured(), "aa": aa(), "long": long, "many": many()} {
 		for line := range strings.Lines(written(t, rec, FormatText, Style{})) {
 			if n := utf8.RuneCountInString(line) - 1; n > 80 && !strings.Contains(line, "micros/op;") {
 				t.Errorf("%s: %d columns: %s", name, n, line)

@@ -37,10 +37,25 @@ var resourceTables = [][]resource{
 		{"space amp.", "space_amplification", floatField(func(r *bench.Result) *float64 { return r.SpaceAmplification }), 1, 2},
 		{"to compact MiB", "pending_compaction_bytes", intField(func(r *bench.Result) *int64 { return r.PendingCompactionBytes }), mebibyte, 1},
 	},
+	{
+		{"OS threads", "os_threads", shared(intField(func(r *bench.Result) *int64 { return r.OSThreads })), 1, 0},
+		{"calls a write", "group_size", shared(floatField(func(r *bench.Result) *float64 { return r.GroupSize })), 1, 1},
+		{"calls waiting", "calls_waiting", shared(floatField(func(r *bench.Result) *float64 { return r.CallsWaiting })), 1, 1},
+	},
+}
+
+// shared is a figure of workloads that several workers share.
+func shared(get func(*bench.Result) (float64, bool)) func(*bench.Result) (float64, bool) {
+	return func(r *bench.Result) (float64, bool) {
+		if r.Threads < 2 {
+			return 0, false
+		}
+		return get(r)
+	}
 }
 
 // resourceTitles head the tables, in the same order.
-var resourceTitles = []string{"processor, memory", "storage"}
+var resourceTitles = []string{"processor, memory", "storage", "many workers"}
 
 func floatField(get func(*bench.Result) *float64) func(*bench.Result) (float64, bool) {
 	return func(r *bench.Result) (float64, bool) {
@@ -140,6 +155,9 @@ func (m *model) resourceNotes(columns []resource) []string {
 	var notes []string
 	if m.rounds() > 1 && columns[0].name == "cpu_user_seconds" {
 		notes = append(notes, fmt.Sprintf("Medians of %d rounds; CPU and RSS are those of the whole process.", m.rounds()))
+	}
+	if columns[0].name == "os_threads" {
+		notes = append(notes, "OS threads are those of the process, which keeps what Go has made once.")
 	}
 	for _, c := range columns {
 		for _, engine := range m.engines {

@@ -42,7 +42,7 @@ func receiver(f *ast.FuncDecl) string {
 }
 
 // pureGo are the engines' exported functions that have no C behind them.
-var pureGo = map[string]bool{"Path": true, "Effective": true, "Unwrap": true, "Version": true}
+var pureGo = map[string]bool{"Path": true, "Effective": true, "Unwrap": true, "Version": true, "Calls": true}
 
 // Every exported function of an engine says what C function it stands on.
 func TestEnginesNameTheirC(t *testing.T) {

@@ -84,7 +84,24 @@ func manyGoroutines(t *env) {
 	t.sameRows(t.forward(snap, nil), numbered(1000), "snapshot of before")
 	t.closeIter(it)
 	t.release(snap)
+	t.wantNoCalls(db, "when the crowd has gone")
 	t.close(db)
+	t.wantNoCalls(db, "after close")
+}
+
+// wantNoCalls checks that the store, if it counts them, has no call under way.
+func (t *env) wantNoCalls(db store.DB, what string) {
+	t.Helper()
+	c, ok := db.(store.CallCounter)
+	if !ok {
+		if !t.cfg.InMemory {
+			t.Error("the engine does not count its calls")
+		}
+		return
+	}
+	if inFlight, waiting := c.Calls(); inFlight != 0 || waiting != 0 {
+		t.Errorf("%s: %d calls in flight, %d waiting", what, inFlight, waiting)
+	}
 }
 
 // inACrowd is what one goroutine does.
