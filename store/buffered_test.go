@@ -114,7 +114,7 @@ func TestBufferedWhen(t *testing.T) {
 		put(t, b, "c")
 		time.Sleep(time.Second - 1) // of the bubble's clock
 		r.want(t, "a=v -b")
-		time.Sleep(1) // of the bubble's clock
+		time.Sleep(time.Nanosecond) // of the bubble's clock
 		r.want(t, "a=v -b", "c=v")
 		// The delay of a batch is its own, whatever was before it.
 		put(t, b, "d")
@@ -123,7 +123,7 @@ func TestBufferedWhen(t *testing.T) {
 		put(t, b, "e")
 		time.Sleep(time.Second - 1) // of the bubble's clock
 		r.want(t, "a=v -b", "c=v", "d=v")
-		time.Sleep(1) // of the bubble's clock
+		time.Sleep(time.Nanosecond) // of the bubble's clock
 		r.want(t, "a=v -b", "c=v", "d=v", "e=v")
 		put(t, b, "01234567890123456789", "01234567890123456789") // each 24 bytes, after a header of 12
 		r.want(t, "a=v -b", "c=v", "d=v", "e=v", "01234567890123456789=v 01234567890123456789=v")

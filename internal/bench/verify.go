@@ -384,14 +384,14 @@ func (b *readBack) weighTables() error {
 	if raw < enough || b.round > 1 || !b.known || b.compression() == string(store.NoCompression) || b.cfg.CompressionRatio > 0.8 {
 		return nil
 	}
-	tables, ok, err := b.tableBytes()
-	if err != nil || !ok {
+	if _, told, err := b.tableBytes(); err != nil || !told {
 		return err // an engine that doesn't tell need not flush for it
 	}
 	if err := b.db.Flush(); err != nil {
 		return err
 	}
-	if tables, _, err = b.tableBytes(); err != nil || tables == 0 {
+	tables, _, err := b.tableBytes()
+	if err != nil || tables == 0 {
 		return err
 	}
 	p.tables, p.written, p.alive = float64(tables), float64(raw), float64(raw)
