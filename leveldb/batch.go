@@ -9,8 +9,9 @@ import (
 	"github.com/lsmkit/lsmkit/store"
 )
 
-// Put stands on leveldb_put or, where several goroutines write at once, on
-// leveldb_write for them together. See store.Writer.
+// Put stands on leveldb_writebatch_put and leveldb_write. Where
+// several goroutines write at once, that is one for them together. See
+// store.Writer.
 func (db *DB) Put(key, value []byte, o *store.WriteOptions) error {
 	if trace.IsEnabled() {
 		defer handle.WriteRegion(o, "lsmkit.put").End()
@@ -46,8 +47,9 @@ func (db *DB) put(key, value []byte, o *store.WriteOptions) error {
 	return err
 }
 
-// Delete stands on leveldb_delete or, where several goroutines write at once,
-// on leveldb_write for them together. See store.Writer.
+// Delete stands on leveldb_writebatch_delete and leveldb_write. Where
+// several goroutines write at once, that is one for them together. See
+// store.Writer.
 func (db *DB) Delete(key []byte, o *store.WriteOptions) error {
 	if trace.IsEnabled() {
 		defer handle.WriteRegion(o, "lsmkit.delete").End()

@@ -74,18 +74,26 @@ void ldb_take(char *held, size_t len, char *buf) {
   leveldb_free(held);
 }
 
-char *ldb_put(leveldb_t *db, const leveldb_writeoptions_t *wo, const char *key,
-              size_t nkey, const char *value, size_t nvalue) {
+// Commits what is in a batch and empties it.
+static char *commit(leveldb_t *db, const leveldb_writeoptions_t *wo,
+                    leveldb_writebatch_t *batch) {
   char *err = NULL;
-  leveldb_put(db, wo, bytes(key), nkey, bytes(value), nvalue, &err);
+  leveldb_write(db, wo, batch, &err);
+  leveldb_writebatch_clear(batch);
   return err;
 }
 
+char *ldb_put(leveldb_t *db, const leveldb_writeoptions_t *wo,
+              leveldb_writebatch_t *batch, const char *key, size_t nkey,
+              const char *value, size_t nvalue) {
+  leveldb_writebatch_put(batch, bytes(key), nkey, bytes(value), nvalue);
+  return commit(db, wo, batch);
+}
+
 char *ldb_delete(leveldb_t *db, const leveldb_writeoptions_t *wo,
-                 const char *key, size_t nkey) {
-  char *err = NULL;
-  leveldb_delete(db, wo, bytes(key), nkey, &err);
-  return err;
+                 leveldb_writebatch_t *batch, const char *key, size_t nkey) {
+  leveldb_writebatch_delete(batch, bytes(key), nkey);
+  return commit(db, wo, batch);
 }
 
 // Reads a varint of at most 32 bits at p; NULL if it does not end before end.
@@ -116,7 +124,6 @@ char *ldb_write(leveldb_t *db, const leveldb_writeoptions_t *wo,
                 leveldb_writebatch_t *batch, const char *rep, size_t nrep) {
   if (nrep < HEADER) return fail("Corruption: batch shorter than its header");
   const char *p = rep + HEADER, *end = rep + nrep;
-  char *err = NULL;
   int valid = 1;
   while (p < end && valid) {
     char tag = *p++;
@@ -133,13 +140,9 @@ char *ldb_write(leveldb_t *db, const leveldb_writeoptions_t *wo,
       valid = 0;
     }
   }
-  if (valid) {
-    leveldb_write(db, wo, batch, &err);
-  } else {
-    err = fail("Corruption: malformed batch");
-  }
+  if (valid) return commit(db, wo, batch);
   leveldb_writebatch_clear(batch);
-  return err;
+  return fail("Corruption: malformed batch");
 }
 
 struct ldb_multi {

@@ -93,29 +93,40 @@ func flag(b bool) C.int {
 	return 0
 }
 
+// put, delete and write have the leader's batch: one goroutine at a time may call
+// them.
 func (e *engine) put(key, value []byte, sync bool) string {
 	k, nk := chars(key)
 	v, nv := chars(value)
-	return text(C.ldb_put(e.db, e.writeOptions(sync), k, nk, v, nv))
+	err := text(C.ldb_put(e.db, e.writeOptions(sync), e.batch, k, nk, v, nv))
+	e.shrink(len(key) + len(value))
+	return err
 }
 
 func (e *engine) delete(key []byte, sync bool) string {
 	k, nk := chars(key)
-	return text(C.ldb_delete(e.db, e.writeOptions(sync), k, nk))
+	err := text(C.ldb_delete(e.db, e.writeOptions(sync), e.batch, k, nk))
+	e.shrink(len(key))
+	return err
+}
+
+// write commits an encoded batch.
+func (e *engine) write(rep []byte, sync bool) string {
+	p, n := chars(rep)
+	err := text(C.ldb_write(e.db, e.writeOptions(sync), e.batch, p, n))
+	e.shrink(len(rep))
+	return err
 }
 
 // keptBatch is the size up to which a batch's memory is kept for the next one.
 const keptBatch = 1 << 20
 
-// write commits an encoded batch. One goroutine at a time may call it.
-func (e *engine) write(rep []byte, sync bool) string {
-	p, n := chars(rep)
-	err := text(C.ldb_write(e.db, e.writeOptions(sync), e.batch, p, n))
-	if len(rep) > keptBatch {
+// shrink makes the batch anew if it had n bytes too many.
+func (e *engine) shrink(n int) {
+	if n > keptBatch {
 		C.leveldb_writebatch_destroy(e.batch)
 		e.batch = C.leveldb_writebatch_create()
 	}
-	return err
 }
 
 func (e *engine) writeOptions(sync bool) *C.leveldb_writeoptions_t {

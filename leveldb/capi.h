@@ -46,17 +46,18 @@ ldb_value ldb_get(leveldb_t *db, const leveldb_readoptions_t *ro,
 // ldb_take copies a held value of len bytes to buf and frees it.
 void ldb_take(char *held, size_t len, char *buf);
 
-// ldb_put and ldb_delete exist to return the error by value: a Go
-// out-parameter would escape to the heap.
-char *ldb_put(leveldb_t *db, const leveldb_writeoptions_t *wo, const char *key,
-              size_t nkey, const char *value, size_t nvalue);
+// ldb_put and ldb_delete exist to return the error by value (a Go out-parameter
+// would escape to the heap), and to use a batch again: leveldb_put makes one for
+// each record, whose memory grows four times for 100 bytes. The batch is empty
+// before and after; no two calls may have it at a time.
+char *ldb_put(leveldb_t *db, const leveldb_writeoptions_t *wo,
+              leveldb_writebatch_t *batch, const char *key, size_t nkey,
+              const char *value, size_t nvalue);
 char *ldb_delete(leveldb_t *db, const leveldb_writeoptions_t *wo,
-                 const char *key, size_t nkey);
+                 leveldb_writebatch_t *batch, const char *key, size_t nkey);
 
 // ldb_write exists because LevelDB's C API can't take an encoded batch: it
-// decodes rep (see store.Batch) into batch and commits that. The batch is kept
-// between writes, since its memory would grow anew in each of them; no two
-// calls may have it at a time.
+// decodes rep (see store.Batch) into batch, as above, and commits that.
 char *ldb_write(leveldb_t *db, const leveldb_writeoptions_t *wo,
                 leveldb_writebatch_t *batch, const char *rep, size_t nrep);
 

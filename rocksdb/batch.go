@@ -10,8 +10,9 @@ import (
 	"github.com/lsmkit/lsmkit/store"
 )
 
-// Put stands on rocksdb_put or, where several goroutines write with Sync at
-// once, on rocksdb_write for them together. See store.Writer.
+// Put stands on rocksdb_writebatch_put and rocksdb_write. Where
+// several goroutines write with Sync at once, that is one for them together. See
+// store.Writer.
 func (db *DB) Put(key, value []byte, o *store.WriteOptions) error {
 	if trace.IsEnabled() {
 		defer handle.WriteRegion(o, "lsmkit.put").End()
@@ -57,8 +58,9 @@ func putOf(key, value []byte) commit.Write {
 	}
 }
 
-// Delete stands on rocksdb_delete or, where several goroutines write with Sync
-// at once, on rocksdb_write for them together. See store.Writer.
+// Delete stands on rocksdb_writebatch_delete and rocksdb_write. Where
+// several goroutines write with Sync at once, that is one for them together. See
+// store.Writer.
 func (db *DB) Delete(key []byte, o *store.WriteOptions) error {
 	if trace.IsEnabled() {
 		defer handle.WriteRegion(o, "lsmkit.delete").End()

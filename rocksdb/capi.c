@@ -52,18 +52,56 @@ void rdb_take(rocksdb_pinnableslice_t *held, size_t len, char *buf) {
   rocksdb_pinnableslice_destroy(held);
 }
 
-char *rdb_put(rocksdb_t *db, const rocksdb_writeoptions_t *wo, const char *key,
-              size_t nkey, const char *value, size_t nvalue) {
+// Puts a batch, which may be NULL, into the place of what was kept.
+static rocksdb_writebatch_t *swap(rdb_spare *spare,
+                                  rocksdb_writebatch_t *batch) {
+  return (rocksdb_writebatch_t *)__atomic_exchange_n(
+      &spare->batch, (uintptr_t)batch, __ATOMIC_ACQ_REL);
+}
+
+rdb_spare *rdb_spare_new(void) { return calloc(1, sizeof(rdb_spare)); }
+
+void rdb_spare_free(rdb_spare *spare) {
+  if (spare == NULL) return;
+  rocksdb_writebatch_t *batch = swap(spare, NULL);
+  if (batch != NULL) rocksdb_writebatch_destroy(batch);
+  free(spare);
+}
+
+// Returns an empty batch, for commit.
+static rocksdb_writebatch_t *take(rdb_spare *spare) {
+  rocksdb_writebatch_t *batch = NULL;
+  if (spare != NULL) batch = swap(spare, NULL);
+  return batch != NULL ? batch : rocksdb_writebatch_create();
+}
+
+enum { KEPT = 64 << 10 };  // bytes up to which a batch is kept
+
+// Commits a batch of n bytes, empties it and keeps it, if there is none already.
+static char *commit(rocksdb_t *db, const rocksdb_writeoptions_t *wo,
+                    rdb_spare *spare, rocksdb_writebatch_t *batch, size_t n) {
   char *err = NULL;
-  rocksdb_put(db, wo, bytes(key), nkey, bytes(value), nvalue, &err);
+  rocksdb_write(db, wo, batch, &err);
+  if (spare != NULL && n <= KEPT) {
+    rocksdb_writebatch_clear(batch);
+    batch = swap(spare, batch);
+  }
+  if (batch != NULL) rocksdb_writebatch_destroy(batch);
   return err;
 }
 
+char *rdb_put(rocksdb_t *db, const rocksdb_writeoptions_t *wo, rdb_spare *spare,
+              const char *key, size_t nkey, const char *value, size_t nvalue) {
+  rocksdb_writebatch_t *batch = take(spare);
+  rocksdb_writebatch_put(batch, bytes(key), nkey, bytes(value), nvalue);
+  return commit(db, wo, spare, batch, nkey + nvalue);
+}
+
 char *rdb_delete(rocksdb_t *db, const rocksdb_writeoptions_t *wo,
-                 const char *key, size_t nkey) {
-  char *err = NULL;
-  rocksdb_delete(db, wo, bytes(key), nkey, &err);
-  return err;
+                 rdb_spare *spare, const char *key, size_t nkey) {
+  rocksdb_writebatch_t *batch = take(spare);
+  rocksdb_writebatch_delete(batch, bytes(key), nkey);
+  return commit(db, wo, spare, batch, nkey);
 }
 
 enum { HEADER = 12 };

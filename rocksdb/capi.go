@@ -49,6 +49,7 @@ type engine struct {
 	async  *C.rocksdb_writeoptions_t
 	sync   *C.rocksdb_writeoptions_t
 	verify bool
+	spare  *C.rdb_spare
 	counts bool // RocksDB keeps statistics
 
 	gro   *grocksdb.DB
@@ -71,6 +72,7 @@ func (e *engine) close() {
 	C.rocksdb_readoptions_destroy(e.ro)
 	C.rocksdb_writeoptions_destroy(e.async)
 	C.rocksdb_writeoptions_destroy(e.sync)
+	C.rdb_spare_free(e.spare)
 	e.gro.Close()
 	e.freeOptions()
 }
@@ -100,12 +102,12 @@ func flag(b bool) C.int {
 func (e *engine) put(key, value []byte, sync bool) string {
 	k, nk := chars(key)
 	v, nv := chars(value)
-	return text(C.rdb_put(e.db, e.writeOptions(sync), k, nk, v, nv))
+	return text(C.rdb_put(e.db, e.writeOptions(sync), e.spare, k, nk, v, nv))
 }
 
 func (e *engine) delete(key []byte, sync bool) string {
 	k, nk := chars(key)
-	return text(C.rdb_delete(e.db, e.writeOptions(sync), k, nk))
+	return text(C.rdb_delete(e.db, e.writeOptions(sync), e.spare, k, nk))
 }
 
 func (e *engine) write(rep []byte, sync bool) string {

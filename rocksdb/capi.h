@@ -50,12 +50,25 @@ rdb_value rdb_has(rocksdb_t *db, const rocksdb_readoptions_t *ro,
 // rdb_take copies a held value of len bytes to buf and frees it.
 void rdb_take(rocksdb_pinnableslice_t *held, size_t len, char *buf);
 
-// rdb_put and rdb_delete exist to return the error by value: a Go
-// out-parameter would escape to the heap.
-char *rdb_put(rocksdb_t *db, const rocksdb_writeoptions_t *wo, const char *key,
-              size_t nkey, const char *value, size_t nvalue);
+// A write batch that is kept for the next record, or none while one has it.
+// It is a number since cgo would look into a pointer in each call.
+typedef struct {
+  uintptr_t batch;
+} rdb_spare;
+
+// rdb_spare_new and rdb_spare_free exist because the batch is taken and put back
+// in the crossing that writes it. Where memory is out it is NULL, which rdb_put,
+// rdb_delete and rdb_spare_free can do without.
+rdb_spare *rdb_spare_new(void);
+void rdb_spare_free(rdb_spare *spare);
+
+// rdb_put and rdb_delete exist to return the error by value (a Go out-parameter
+// would escape to the heap), and to use a batch again: rocksdb_put makes one for
+// each record. Any number of calls may be made at a time.
+char *rdb_put(rocksdb_t *db, const rocksdb_writeoptions_t *wo, rdb_spare *spare,
+              const char *key, size_t nkey, const char *value, size_t nvalue);
 char *rdb_delete(rocksdb_t *db, const rocksdb_writeoptions_t *wo,
-                 const char *key, size_t nkey);
+                 rdb_spare *spare, const char *key, size_t nkey);
 
 // rdb_write exists to make a write batch of an encoded one (see store.Batch),
 // commit and free it in one crossing.

@@ -43,6 +43,7 @@ func open(path string, o *Options) (*engine, string) {
 	e.db = (*C.rocksdb_t)(p)
 	e.ro = C.rdb_read_options(flag(e.verify))
 	e.async = C.rdb_write_options(0)
+	e.spare = C.rdb_spare_new()
 	e.sync = C.rdb_write_options(1)
 	return e, ""
 }
