@@ -55,17 +55,20 @@ static char *lookup(leveldb_t *db, const leveldb_readoptions_t *ro,
 }
 
 ldb_value ldb_get(leveldb_t *db, const leveldb_readoptions_t *ro,
-                  const char *key, size_t nkey, char *buf, size_t cap) {
+                  const char *key, size_t nkey, char *buf, size_t cap,
+                  int64_t *place) {
   ldb_value r = {0};
   char *value = lookup(db, ro, bytes(key), nkey, &r.len, &r.err);
-  if (value == NULL) return r;
-  r.found = 1;
-  if (r.len <= cap) {
-    if (r.len > 0) memcpy(buf, value, r.len);
-    leveldb_free(value);
-  } else {
-    r.held = value;
+  if (value != NULL) {
+    r.found = 1;
+    if (r.len > cap) {
+      r.held = value;
+    } else {
+      if (r.len > 0) memcpy(buf, value, r.len);
+      leveldb_free(value);
+    }
   }
+  r.left = ldb_leave(place);
   return r;
 }
 
@@ -175,11 +178,12 @@ void ldb_multi_take(ldb_multi *m, char *buf) {
 ldb_values ldb_multi_get(leveldb_t *db, const leveldb_readoptions_t *ro,
                          int own_snapshot, int verify, const char *keys,
                          const size_t *nkeys, size_t n, int64_t *sizes,
-                         char *buf, size_t cap) {
+                         char *buf, size_t cap, int64_t *place) {
   ldb_values r = {0};
   ldb_multi *m = multi_new(n);
   if (m == NULL) {
     r.err = fail("IO error: out of memory");
+    r.left = ldb_leave(place);
     return r;
   }
   leveldb_readoptions_t *own = NULL;
@@ -203,6 +207,7 @@ ldb_values ldb_multi_get(leveldb_t *db, const leveldb_readoptions_t *ro,
   } else {
     r.held = m;
   }
+  r.left = ldb_leave(place);
   return r;
 }
 

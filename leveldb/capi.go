@@ -36,6 +36,8 @@ import (
 	"unsafe"
 
 	"github.com/jmhodges/levigo"
+
+	"github.com/lsmkit/lsmkit/internal/handle"
 )
 
 // engine is an open store's handles.
@@ -75,6 +77,9 @@ func (e *engine) close() {
 func chars(b []byte) (*C.char, C.size_t) {
 	return (*C.char)(unsafe.Pointer(unsafe.SliceData(b))), C.size_t(len(b))
 }
+
+// place passes a call's place in the guard, for C to leave. It may be nil.
+func place(s *handle.Stripe) *C.int64_t { return (*C.int64_t)(unsafe.Pointer(s.Counter())) }
 
 // text takes over an error of C's.
 func text(err *C.char) string {
@@ -141,14 +146,15 @@ func (e *engine) writeOptions(sync bool) *C.leveldb_writeoptions_t {
 type value struct {
 	n     int
 	found bool
+	left  handle.Left
 	held  *C.char
 }
 
-func (e *engine) get(r reader, key, buf []byte) (value, string) {
+func (e *engine) get(r reader, s *handle.Stripe, key, buf []byte) (value, string) {
 	k, nk := chars(key)
 	p, capacity := chars(buf)
-	v := C.ldb_get(e.db, r.ro, k, nk, p, capacity)
-	return value{n: int(v.len), found: v.found != 0, held: v.held}, text(v.err)
+	v := C.ldb_get(e.db, r.ro, k, nk, p, capacity, place(s))
+	return value{n: int(v.len), found: v.found != 0, left: handle.Left(v.left), held: v.held}, text(v.err)
 }
 
 // take copies a held value to buf, of v.n bytes, and frees it. A nil buf only
@@ -163,25 +169,25 @@ func (v value) take(buf []byte) {
 
 // multiGet looks up keys that lie one after the other in arena. The values are
 // appended to buf, and sizes gets their lengths, -1 for a key that is not there.
-func (e *engine) multiGet(r reader, arena []byte, lens []uintptr, sizes []int64, buf []byte) ([]byte, string) {
+func (e *engine) multiGet(r reader, s *handle.Stripe, arena []byte, lens []uintptr, sizes []int64, buf []byte) ([]byte, handle.Left, string) {
 	k, _ := chars(arena)
 	free := buf[len(buf):cap(buf)]
 	p, capacity := chars(free)
 	v := C.ldb_multi_get(e.db, r.ro, flag(r.snapshot == nil), flag(e.verify), k,
 		(*C.size_t)(unsafe.Pointer(unsafe.SliceData(lens))), C.size_t(len(lens)),
-		(*C.int64_t)(unsafe.Pointer(unsafe.SliceData(sizes))), p, capacity)
-	n := int(v.len)
+		(*C.int64_t)(unsafe.Pointer(unsafe.SliceData(sizes))), p, capacity, place(s))
+	n, left := int(v.len), handle.Left(v.left)
 	switch {
 	case v.err != nil:
-		return buf, text(v.err)
+		return buf, left, text(v.err)
 	case v.held == nil:
-		return buf[:len(buf)+n], ""
+		return buf[:len(buf)+n], left, ""
 	}
 	grown := make([]byte, len(buf)+n)
 	copy(grown, buf)
 	p, _ = chars(grown[len(buf):])
 	C.ldb_multi_take(v.held, p)
-	return grown, ""
+	return grown, left, ""
 }
 
 // snapshot makes a snapshot, to be freed with freeSnapshot.

@@ -8,7 +8,12 @@
 //     call. What a call leaves allocated is in a field named held or err: held
 //     goes to the take function named with it, err to leveldb_free.
 //  4. An err of NULL is success; otherwise it is the status as text.
-//  5. Nothing here calls back into Go, logs, or blocks on anything but LevelDB.
+//  5. A call that many goroutines may make at a time gets its place in the store's
+//     guard (see internal/handle), or NULL, and leaves it when it is done with
+//     the engine. In Go that would be later: a goroutine that comes back may have to
+//     wait for its turn, and would keep the place from others meanwhile. The
+//     result's left says how it was left. What is held does not need the engine.
+//  6. Nothing here calls back into Go, logs, or blocks on anything but LevelDB.
 //
 // It does not support comparators or environments of one's own, loggers, and
 // filters other than Bloom's.
@@ -28,6 +33,16 @@ struct leveldb_snapshot_t { char opaque; };
 struct leveldb_writebatch_t { char opaque; };
 struct leveldb_writeoptions_t { char opaque; };
 
+// How a call's place was left; the numbers of internal/handle.
+enum { LDB_INSIDE, LDB_DEPARTED, LDB_DEPARTED_FULL };
+
+// ldb_leave exists to leave a call's place from all calls in one way.
+static inline int ldb_leave(int64_t *place) {
+  if (place == NULL) return LDB_INSIDE;
+  return __atomic_sub_fetch(place, 1, __ATOMIC_SEQ_CST) >= 0 ? LDB_DEPARTED_FULL
+                                                             : LDB_DEPARTED;
+}
+
 // A value: len bytes in the caller's buffer or, where that was too small, in
 // held until ldb_take.
 typedef struct {
@@ -35,13 +50,15 @@ typedef struct {
   char *held;
   size_t len;
   int found;
+  int left;
 } ldb_value;
 
 // ldb_get exists because leveldb_get returns a malloc'd copy, which takes a
 // second crossing to copy and a third to free. And leveldb_get finds nothing, and
 // no error, where the table file is gone.
 ldb_value ldb_get(leveldb_t *db, const leveldb_readoptions_t *ro,
-                  const char *key, size_t nkey, char *buf, size_t cap);
+                  const char *key, size_t nkey, char *buf, size_t cap,
+                  int64_t *place);
 
 // ldb_take copies a held value of len bytes to buf and frees it.
 void ldb_take(char *held, size_t len, char *buf);
@@ -68,6 +85,7 @@ typedef struct {
   char *err;
   ldb_multi *held;
   size_t len;
+  int left;
 } ldb_values;
 
 // ldb_multi_get exists to look up n keys in one crossing and one state of the
@@ -76,7 +94,7 @@ typedef struct {
 ldb_values ldb_multi_get(leveldb_t *db, const leveldb_readoptions_t *ro,
                          int own_snapshot, int verify, const char *keys,
                          const size_t *nkeys, size_t n, int64_t *sizes,
-                         char *buf, size_t cap);
+                         char *buf, size_t cap, int64_t *place);
 
 // ldb_multi_take copies held values to buf and frees them; a NULL buf only
 // frees.
@@ -121,13 +139,15 @@ typedef struct {
   size_t need;
   uint32_t count;
   uint32_t end;
+  int left;
 } ldb_chunk;
 
 // ldb_iter_fill exists because an entry costs four crossings otherwise: it
 // moves the iterator and fills buf with up to limit entries. Bounds are applied
 // here, since LevelDB has none.
 ldb_chunk ldb_iter_fill(ldb_iter *x, int op, const char *key, size_t nkey,
-                        char *buf, size_t cap, uint32_t limit);
+                        char *buf, size_t cap, uint32_t limit,
+                        int64_t *place);
 
 // ldb_snapshot_new and _free exist because levigo doesn't export a snapshot's
 // handle; ro reads at the snapshot.

@@ -129,7 +129,8 @@ static char *append(char *dst, const char *src, size_t n) {
 }
 
 ldb_chunk ldb_iter_fill(ldb_iter *x, int op, const char *key, size_t nkey,
-                        char *buf, size_t cap, uint32_t limit) {
+                        char *buf, size_t cap, uint32_t limit,
+                        int64_t *place) {
   ldb_chunk r = {0};
   leveldb_iterator_t *it = x->it;
   int backward = op == LDB_LAST || op == LDB_SEEK_LT || op == LDB_PREV;
@@ -179,5 +180,6 @@ ldb_chunk ldb_iter_fill(ldb_iter *x, int op, const char *key, size_t nkey,
     r.need = 0;
     r.end = 1;
   }
+  r.left = ldb_leave(place);
   return r;
 }

@@ -141,8 +141,7 @@ func (db *DB) Get(key []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer db.guard.Exit(s)
-	return db.get(db.engine.reader(), key)
+	return db.get(db.engine.reader(), s, key)
 }
 
 // AppendGet stands on leveldb_get. See store.Reader.
@@ -151,9 +150,7 @@ func (db *DB) AppendGet(dst, key []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	dst, err = db.appendGet(db.engine.reader(), dst, key)
-	db.guard.Exit(s)
-	return dst, err
+	return db.appendGet(db.engine.reader(), s, dst, key)
 }
 
 // Has stands on leveldb_get; the value is read but stays in C. See store.Reader.
@@ -162,9 +159,7 @@ func (db *DB) Has(key []byte) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	found, err := db.has(db.engine.reader(), key)
-	db.guard.Exit(s)
-	return found, err
+	return db.has(db.engine.reader(), s, key)
 }
 
 // MultiGet looks the keys up one by one in C, in a snapshot. It stands on
@@ -177,24 +172,27 @@ func (db *DB) MultiGet(keys [][]byte, dst *store.Values) error {
 	if err != nil {
 		return err
 	}
-	defer db.guard.Exit(s)
-	return db.multiGet(db.engine.reader(), keys, dst)
+	return db.multiGet(db.engine.reader(), s, keys, dst)
 }
 
-// The reads below are shared with Snapshot. The caller holds the guards.
+// The reads below are shared with Snapshot. The caller holds the guards, and
+// hands over its place in the store's, which is left in C: nothing of the engine may
+// be touched afterwards.
 
 // stackValue is the size up to which Get needs no second crossing.
 const stackValue = 512
 
-func (db *DB) get(r reader, key []byte) ([]byte, error) {
+func (db *DB) get(r reader, s *handle.Stripe, key []byte) ([]byte, error) {
 	if trace.IsEnabled() {
 		defer handle.Region(nil, "lsmkit.get").End()
 	}
 	if err := store.CheckKey(key); err != nil {
+		db.guard.Exit(s)
 		return nil, db.refuse("get", err)
 	}
 	var buf [stackValue]byte
-	v, text := db.engine.get(r, key, buf[:])
+	v, text := db.engine.get(r, s, key, buf[:])
+	db.guard.Leave(s, v.left)
 	if text != "" {
 		return nil, db.fail("get", text)
 	}
@@ -212,14 +210,16 @@ func (db *DB) get(r reader, key []byte) ([]byte, error) {
 	return out, nil
 }
 
-func (db *DB) appendGet(r reader, dst, key []byte) ([]byte, error) {
+func (db *DB) appendGet(r reader, s *handle.Stripe, dst, key []byte) ([]byte, error) {
 	if trace.IsEnabled() {
 		defer handle.Region(nil, "lsmkit.get").End()
 	}
 	if err := store.CheckKey(key); err != nil {
+		db.guard.Exit(s)
 		return dst, db.refuse("get", err)
 	}
-	v, text := db.engine.get(r, key, dst[len(dst):cap(dst)])
+	v, text := db.engine.get(r, s, key, dst[len(dst):cap(dst)])
+	db.guard.Leave(s, v.left)
 	if text != "" {
 		return dst, db.fail("get", text)
 	}
@@ -237,19 +237,21 @@ func (db *DB) appendGet(r reader, dst, key []byte) ([]byte, error) {
 	return grown, nil
 }
 
-func (db *DB) has(r reader, key []byte) (bool, error) {
+func (db *DB) has(r reader, s *handle.Stripe, key []byte) (bool, error) {
 	if trace.IsEnabled() {
 		defer handle.Region(nil, "lsmkit.has").End()
 	}
 	if err := store.CheckKey(key); err != nil {
+		db.guard.Exit(s)
 		return false, db.refuse("has", err)
 	}
-	v, text := db.engine.get(r, key, nil)
-	if text != "" {
-		return false, db.fail("has", text)
-	}
+	v, text := db.engine.get(r, s, key, nil)
+	db.guard.Leave(s, v.left)
 	if v.held != nil {
 		v.take(nil)
+	}
+	if text != "" {
+		return false, db.fail("has", text)
 	}
 	db.countHas(v.found)
 	return v.found, nil
@@ -263,23 +265,27 @@ func (db *DB) countHas(found bool) {
 	}
 }
 
-func (db *DB) multiGet(r reader, keys [][]byte, dst *store.Values) error {
+func (db *DB) multiGet(r reader, s *handle.Stripe, keys [][]byte, dst *store.Values) error {
 	const op = "multi-get"
 	if trace.IsEnabled() {
 		defer handle.Region(nil, "lsmkit.multi-get").End()
 	}
 	if dst == nil {
+		db.guard.Exit(s)
 		return db.invalid(op, "nil destination")
 	}
 	arena, lens, err := flatten(keys)
 	if err != nil {
+		db.guard.Exit(s)
 		return db.refuse(op, err)
 	}
 	if len(keys) == 0 {
+		db.guard.Exit(s)
 		return nil
 	}
 	sizes := make([]int64, len(keys))
-	values, text := db.engine.multiGet(r, arena, lens, sizes, dst.Arena())
+	values, left, text := db.engine.multiGet(r, s, arena, lens, sizes, dst.Arena())
+	db.guard.Leave(s, left)
 	if text != "" {
 		return db.fail(op, text)
 	}

@@ -140,39 +140,41 @@ func (it *Iterator) Close() error {
 // Fill fetches a chunk for the cursor.
 func (x *iterCore) Fill(op chunk.Op, key, buf []byte, limit int) chunk.Result {
 	if x.inside {
-		return x.fill(op, key, buf, limit)
+		r, _ := x.fill(nil, op, key, buf, limit)
+		return r
 	}
 	s := x.db.guard.Enter()
 	if s == nil {
 		return chunk.Result{End: true, Err: x.ClosedError()}
 	}
-	defer x.db.guard.Exit(s)
-	return x.fill(op, key, buf, limit)
+	r, left := x.fill(s, op, key, buf, limit)
+	x.db.guard.Leave(s, left)
+	return r
 }
 
-// fill is Fill for who has a place in the guard.
-func (x *iterCore) fill(op chunk.Op, key, buf []byte, limit int) chunk.Result {
+// fill is Fill for who has a place in the guard: s, nil for one of the caller's.
+func (x *iterCore) fill(s *handle.Stripe, op chunk.Op, key, buf []byte, limit int) (chunk.Result, handle.Left) {
 	if len(key) > store.MaxKeySize+1 {
-		return chunk.Result{End: true, Err: x.db.sentinel("iterator", store.ErrTooLarge)}
+		return chunk.Result{End: true, Err: x.db.sentinel("iterator", store.ErrTooLarge)}, handle.Inside
 	}
 	// Two goroutines in one iterator are a fault of the program, and no reason
 	// to let it crash.
 	if !x.busy.CompareAndSwap(false, true) {
-		return chunk.Result{End: true, Err: x.db.sentinel("iterator", store.ErrBusy)}
+		return chunk.Result{End: true, Err: x.db.sentinel("iterator", store.ErrBusy)}, handle.Inside
 	}
 	defer x.busy.Store(false)
 	if x.closed.Load() {
-		return chunk.Result{End: true, Err: x.ClosedError()}
+		return chunk.Result{End: true, Err: x.ClosedError()}, handle.Inside
 	}
 	if trace.IsEnabled() {
 		defer handle.Region(nil, "lsmkit.scan").End()
 	}
-	r, text := x.c.fill(op, key, buf, limit)
+	r, left, text := x.c.fill(s, op, key, buf, limit)
 	r.Err = x.db.failed("iterator", text)
 	if x.counted {
 		x.count(op, r)
 	}
-	return r
+	return r, left
 }
 
 // count counts a chunk.

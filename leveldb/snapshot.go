@@ -97,8 +97,8 @@ func (s *Snapshot) Get(key []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer s.exit(a, b)
-	return s.db.get(s.core.r, key)
+	defer s.core.guard.Exit(b)
+	return s.db.get(s.core.r, a, key)
 }
 
 // AppendGet stands on leveldb_get. See store.Reader.
@@ -107,8 +107,8 @@ func (s *Snapshot) AppendGet(dst, key []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	defer s.exit(a, b)
-	return s.db.appendGet(s.core.r, dst, key)
+	defer s.core.guard.Exit(b)
+	return s.db.appendGet(s.core.r, a, dst, key)
 }
 
 // Has stands on leveldb_get. See store.Reader.
@@ -117,8 +117,8 @@ func (s *Snapshot) Has(key []byte) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer s.exit(a, b)
-	return s.db.has(s.core.r, key)
+	defer s.core.guard.Exit(b)
+	return s.db.has(s.core.r, a, key)
 }
 
 // MultiGet stands on leveldb_get. See store.Reader.
@@ -130,8 +130,8 @@ func (s *Snapshot) MultiGet(keys [][]byte, dst *store.Values) error {
 	if err != nil {
 		return err
 	}
-	defer s.exit(a, b)
-	return s.db.multiGet(s.core.r, keys, dst)
+	defer s.core.guard.Exit(b)
+	return s.db.multiGet(s.core.r, a, keys, dst)
 }
 
 // NewIterator stands on leveldb_create_iterator. See store.Reader.

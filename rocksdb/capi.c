@@ -17,30 +17,35 @@ static char *fail(const char *text) {
 }
 
 rdb_value rdb_get(rocksdb_t *db, const rocksdb_readoptions_t *ro,
-                  const char *key, size_t nkey, char *buf, size_t cap) {
+                  const char *key, size_t nkey, char *buf, size_t cap,
+                  int64_t *place) {
   rdb_value r = {0};
   rocksdb_pinnableslice_t *p =
       rocksdb_get_pinned(db, ro, bytes(key), nkey, &r.err);
-  if (p == NULL) return r;
-  r.found = 1;
-  const char *value = rocksdb_pinnableslice_value(p, &r.len);
-  if (r.len <= cap) {
+  if (p != NULL) {
+    r.found = 1;
+    const char *value = rocksdb_pinnableslice_value(p, &r.len);
+    if (r.len > cap) {
+      r.held = p;
+      return r;
+    }
     if (r.len > 0) memcpy(buf, value, r.len);
     rocksdb_pinnableslice_destroy(p);
-  } else {
-    r.held = p;
   }
+  r.left = rdb_leave(place);
   return r;
 }
 
 rdb_value rdb_has(rocksdb_t *db, const rocksdb_readoptions_t *ro,
-                  const char *key, size_t nkey) {
+                  const char *key, size_t nkey, int64_t *place) {
   rdb_value r = {0};
   rocksdb_pinnableslice_t *p =
       rocksdb_get_pinned(db, ro, bytes(key), nkey, &r.err);
-  if (p == NULL) return r;
-  r.found = 1;
-  rocksdb_pinnableslice_destroy(p);
+  if (p != NULL) {
+    r.found = 1;
+    rocksdb_pinnableslice_destroy(p);
+  }
+  r.left = rdb_leave(place);
   return r;
 }
 
@@ -149,11 +154,13 @@ void rdb_multi_take(rdb_multi *m, char *buf) {
 
 rdb_values rdb_multi_get(rocksdb_t *db, const rocksdb_readoptions_t *ro,
                          const char *keys, const size_t *nkeys, size_t n,
-                         int64_t *sizes, char *buf, size_t cap) {
+                         int64_t *sizes, char *buf, size_t cap,
+                         int64_t *place) {
   rdb_values r = {0};
   rdb_multi *m = multi_new(n);
   if (m == NULL) {
     r.err = fail("IO error: out of memory");
+    r.left = rdb_leave(place);
     return r;
   }
   const char *key = bytes(keys);
@@ -189,7 +196,9 @@ rdb_values rdb_multi_get(rocksdb_t *db, const rocksdb_readoptions_t *ro,
     rdb_multi_take(m, buf);
   } else {
     r.held = m;
+    return r;
   }
+  r.left = rdb_leave(place);
   return r;
 }
 

@@ -8,7 +8,13 @@
 //     call. What a call leaves allocated is in a field named held or err: held
 //     goes to the take function named with it, err to rocksdb_free.
 //  4. An err of NULL is success; otherwise it is the status as text.
-//  5. Nothing here calls back into Go. RocksDB logs on the calling thread, which
+//  5. A call that many goroutines may make at a time gets its place in the store's
+//     guard (see internal/handle), or NULL, and leaves it when it is done with
+//     the engine. In Go that would be later: a goroutine that comes back may have to
+//     wait for its turn, and would keep the place from others meanwhile. The
+//     result's left says how it was left: RDB_INSIDE, which is not at all, with
+//     held, which needs the engine.
+//  6. Nothing here calls back into Go. RocksDB logs on the calling thread, which
 //     is in a call that must not enter Go: lines stay in C until Go takes them.
 //
 // It does not support comparators, merge operators, compaction filters or
@@ -29,6 +35,16 @@ struct rocksdb_snapshot_t { char opaque; };
 struct rocksdb_writebatch_t { char opaque; };
 struct rocksdb_writeoptions_t { char opaque; };
 
+// How a call's place was left; the numbers of internal/handle.
+enum { RDB_INSIDE, RDB_DEPARTED, RDB_DEPARTED_FULL };
+
+// rdb_leave exists to leave a call's place from all calls in one way.
+static inline int rdb_leave(int64_t *place) {
+  if (place == NULL) return RDB_INSIDE;
+  return __atomic_sub_fetch(place, 1, __ATOMIC_SEQ_CST) >= 0 ? RDB_DEPARTED_FULL
+                                                             : RDB_DEPARTED;
+}
+
 // A value: len bytes in the caller's buffer or, where that was too small, in
 // held until rdb_take.
 typedef struct {
@@ -36,16 +52,18 @@ typedef struct {
   rocksdb_pinnableslice_t *held;
   size_t len;
   int found;
+  int left;
 } rdb_value;
 
 // rdb_get exists because a get takes three crossings otherwise (get, copy,
 // free). The value is copied from the block cache once.
 rdb_value rdb_get(rocksdb_t *db, const rocksdb_readoptions_t *ro,
-                  const char *key, size_t nkey, char *buf, size_t cap);
+                  const char *key, size_t nkey, char *buf, size_t cap,
+                  int64_t *place);
 
 // rdb_has exists to look a key up without copying its value.
 rdb_value rdb_has(rocksdb_t *db, const rocksdb_readoptions_t *ro,
-                  const char *key, size_t nkey);
+                  const char *key, size_t nkey, int64_t *place);
 
 // rdb_take copies a held value of len bytes to buf and frees it.
 void rdb_take(rocksdb_pinnableslice_t *held, size_t len, char *buf);
@@ -82,6 +100,7 @@ typedef struct {
   char *err;
   rdb_multi *held;
   size_t len;
+  int left;
 } rdb_values;
 
 // rdb_multi_get exists to look up n keys in one crossing. RocksDB's batched
@@ -89,7 +108,8 @@ typedef struct {
 // with their lengths in nkeys.
 rdb_values rdb_multi_get(rocksdb_t *db, const rocksdb_readoptions_t *ro,
                          const char *keys, const size_t *nkeys, size_t n,
-                         int64_t *sizes, char *buf, size_t cap);
+                         int64_t *sizes, char *buf, size_t cap,
+                         int64_t *place);
 
 // rdb_multi_take copies held values to buf and frees them; a NULL buf only
 // frees.
@@ -135,12 +155,14 @@ typedef struct {
   size_t need;
   uint32_t count;
   uint32_t end;
+  int left;
 } rdb_chunk;
 
 // rdb_iter_fill exists because an entry costs four crossings otherwise: it
 // moves the iterator and fills buf with up to limit entries.
 rdb_chunk rdb_iter_fill(rdb_iter *x, int op, const char *key, size_t nkey,
-                        char *buf, size_t cap, uint32_t limit);
+                        char *buf, size_t cap, uint32_t limit,
+                        int64_t *place);
 
 // rdb_snapshot_new and _free exist because grocksdb frees a snapshot wrongly;
 // ro reads at the snapshot.

@@ -102,7 +102,8 @@ static char *append(char *dst, const char *src, size_t n) {
 }
 
 rdb_chunk rdb_iter_fill(rdb_iter *x, int op, const char *key, size_t nkey,
-                        char *buf, size_t cap, uint32_t limit) {
+                        char *buf, size_t cap, uint32_t limit,
+                        int64_t *place) {
   rdb_chunk r = {0};
   rocksdb_iterator_t *it = x->it;
   int backward = op == RDB_LAST || op == RDB_SEEK_LT || op == RDB_PREV;
@@ -139,5 +140,6 @@ rdb_chunk rdb_iter_fill(rdb_iter *x, int op, const char *key, size_t nkey,
       rocksdb_iter_next(it);
     }
   }
+  r.left = rdb_leave(place);
   return r;
 }

@@ -14,6 +14,7 @@ import "C"
 
 import (
 	"github.com/lsmkit/lsmkit/internal/chunk"
+	"github.com/lsmkit/lsmkit/internal/handle"
 )
 
 // cIter is an iterator's handle.
@@ -51,14 +52,14 @@ func (e *engine) newIter(r reader, s iterSettings) (it cIter, ok bool) {
 func (it cIter) free() { C.rdb_iter_free(it.x) }
 
 // fill fetches a chunk. The error is the engine's text.
-func (it cIter) fill(op chunk.Op, key, buf []byte, limit int) (chunk.Result, string) {
+func (it cIter) fill(s *handle.Stripe, op chunk.Op, key, buf []byte, limit int) (chunk.Result, handle.Left, string) {
 	k, nk := chars(key)
 	p, n := chars(buf)
-	r := C.rdb_iter_fill(it.x, C.int(op), k, nk, p, n, C.uint32_t(limit))
+	r := C.rdb_iter_fill(it.x, C.int(op), k, nk, p, n, C.uint32_t(limit), place(s))
 	return chunk.Result{
 		Used:  int(r.used),
 		Count: int(r.count),
 		Need:  int(r.need),
 		End:   r.end != 0,
-	}, text(r.err)
+	}, handle.Left(r.left), text(r.err)
 }

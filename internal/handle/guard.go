@@ -155,6 +155,30 @@ func (g *Guard) Exit(s *Stripe) {
 	}
 }
 
+// Left says how C has left a call's place.
+type Left int32
+
+// The boundaries' C code has the same numbers.
+const (
+	Inside       Left = iota // not: Exit has to be called
+	Departed                 // nothing is left to do
+	DepartedFull             // others may wait for the place
+)
+
+// Leave ends the call that Enter let in, for which C may have lowered Counter
+// already. A goroutine that comes back from C may have to wait for a processor
+// before it gets to Exit: with more goroutines than Go runs at a time, all places
+// would be taken by those, and each call would have to wait for one. To Close the
+// call ends when C leaves.
+func (g *Guard) Leave(s *Stripe, left Left) {
+	switch left {
+	case Inside:
+		g.Exit(s)
+	case DepartedFull:
+		g.exitSlow()
+	}
+}
+
 // Closed tells whether Close has begun.
 func (g *Guard) Closed() bool { return g.closed.Load() }
 

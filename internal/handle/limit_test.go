@@ -224,6 +224,92 @@ func TestGuardCloseTurnsAway(t *testing.T) {
 	}
 }
 
+// leaveInC is what the boundaries' C code does with a call's place.
+func leaveInC(s *Stripe) Left {
+	if atomic.AddInt64(s.Counter(), -1) >= 0 {
+		return DepartedFull
+	}
+	return Departed
+}
+
+// A place that C has left is free before the goroutine comes back; who waited for it
+// gets it when the goroutine does. Calls that C has not left keep theirs until then.
+func TestGuardLeave(t *testing.T) {
+	const limit = 3
+	g := limitedTo(limit)
+	places := fill(t, g, limit)
+	if left := leaveInC(places[0]); left != Departed {
+		t.Errorf("left with %d while nobody waits", left)
+	}
+	again, over := g.EnterOrOver()
+	if over {
+		t.Error("the place that C has left is not free")
+	}
+	g.Leave(places[0], Departed)
+	places[0] = again
+	in := make(chan *Stripe)
+	go func() { in <- g.Enter() }()
+	for g.Waiting() != 1 {
+		runtime.Gosched()
+	}
+	left := leaveInC(places[0])
+	if left != DepartedFull {
+		t.Errorf("left with %d while somebody waits", left)
+	}
+	g.Leave(places[0], left)
+	places[0] = <-in
+	for i, s := range places {
+		if g.InFlight() != limit-i {
+			t.Errorf("%d in flight, want %d", g.InFlight(), limit-i)
+		}
+		g.Leave(s, Inside)
+	}
+	wantEmpty(t, g)
+	if (*Stripe)(nil).Counter() != nil {
+		t.Error("no stripe has a counter")
+	}
+}
+
+// Close waits for calls until C has left them.
+func TestGuardCloseAndLeave(t *testing.T) {
+	for range 100 {
+		g := limitedTo(2)
+		var inside, calls atomic.Int64
+		var wg sync.WaitGroup
+		for range 20 {
+			wg.Go(func() {
+				for s := g.Enter(); s != nil; s = g.Enter() {
+					inside.Add(1)
+					calls.Add(1)
+					runtime.Gosched()
+					inside.Add(-1)
+					left := leaveInC(s)
+					runtime.Gosched()
+					g.Leave(s, left)
+				}
+			})
+		}
+		for calls.Load() < 10 {
+			runtime.Gosched()
+		}
+		if !g.Close() {
+			t.Fatal("not closed")
+		}
+		if n := inside.Load(); n != 0 {
+			t.Fatalf("%d inside after Close", n)
+		}
+		wg.Wait()
+		wantEmptyCounters(t, g)
+	}
+}
+
+func wantEmptyCounters(t *testing.T, g *Guard) {
+	t.Helper()
+	if g.InFlight() != 0 || g.Waiting() != 0 {
+		t.Errorf("%d in flight, %d waiting at the end", g.InFlight(), g.Waiting())
+	}
+}
+
 // Close races with calls of all kinds: it returns, and nobody is left waiting.
 func TestGuardCloseRaces(t *testing.T) {
 	for round := range 50 {
