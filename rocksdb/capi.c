@@ -20,6 +20,7 @@ rdb_value rdb_get(rocksdb_t *db, const rocksdb_readoptions_t *ro,
                   const char *key, size_t nkey, char *buf, size_t cap,
                   int64_t *place) {
   rdb_value r = {0};
+  rdb_quiet();
   rocksdb_pinnableslice_t *p =
       rocksdb_get_pinned(db, ro, bytes(key), nkey, &r.err);
   if (p != NULL) {
@@ -39,6 +40,7 @@ rdb_value rdb_get(rocksdb_t *db, const rocksdb_readoptions_t *ro,
 rdb_value rdb_has(rocksdb_t *db, const rocksdb_readoptions_t *ro,
                   const char *key, size_t nkey, int64_t *place) {
   rdb_value r = {0};
+  rdb_quiet();
   rocksdb_pinnableslice_t *p =
       rocksdb_get_pinned(db, ro, bytes(key), nkey, &r.err);
   if (p != NULL) {
@@ -86,6 +88,7 @@ enum { KEPT = 64 << 10 };  // bytes up to which a batch is kept
 static char *commit(rocksdb_t *db, const rocksdb_writeoptions_t *wo,
                     rdb_spare *spare, rocksdb_writebatch_t *batch, size_t n) {
   char *err = NULL;
+  rdb_quiet();
   rocksdb_write(db, wo, batch, &err);
   if (spare != NULL && n <= KEPT) {
     rocksdb_writebatch_clear(batch);
@@ -115,6 +118,7 @@ char *rdb_write(rocksdb_t *db, const rocksdb_writeoptions_t *wo,
                 const char *rep, size_t nrep) {
   if (nrep < HEADER) return fail("Corruption: batch shorter than its header");
   char *err = NULL;
+  rdb_quiet();
   rocksdb_writebatch_t *batch = rocksdb_writebatch_create_from(rep, nrep);
   rocksdb_write(db, wo, batch, &err);
   rocksdb_writebatch_destroy(batch);
@@ -171,6 +175,7 @@ rdb_values rdb_multi_get(rocksdb_t *db, const rocksdb_readoptions_t *ro,
   // The handle is a wrapper of ours to free; the family stays.
   rocksdb_column_family_handle_t *family =
       rocksdb_get_default_column_family_handle(db);
+  rdb_quiet();
   rocksdb_batched_multi_get_cf(db, ro, family, n, m->keys, nkeys, m->values,
                                m->errs, false);
   rocksdb_column_family_handle_destroy(family);

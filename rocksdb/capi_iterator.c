@@ -108,6 +108,7 @@ rdb_chunk rdb_iter_fill(rdb_iter *x, int op, const char *key, size_t nkey,
   rocksdb_iterator_t *it = x->it;
   int backward = op == RDB_LAST || op == RDB_SEEK_LT || op == RDB_PREV;
   int keys_only = x->flags & RDB_KEYS_ONLY;
+  rdb_quiet();
   position(x, op, key, nkey);
   for (;;) {
     if (!rocksdb_iter_valid(it)) {

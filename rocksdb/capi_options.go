@@ -130,5 +130,7 @@ func repair(path string, o *Options) string {
 
 // Unwrap returns grocksdb's handle of the store, for what this package doesn't
 // offer. Nothing guards it: it must not be used after, or at the same time as,
-// Close, must not be closed, and what it makes must be freed before Close.
+// Close, must not be closed, and what it makes must be freed before Close. A
+// perf level that was set on a thread is off after the next call of this package
+// there.
 func (db *DB) Unwrap() *grocksdb.DB { return db.engine.gro }
