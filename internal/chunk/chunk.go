@@ -238,7 +238,7 @@ func (c *Cursor) fill(op Op, key []byte, backward bool) bool {
 		r = c.src.Fill(onward(backward), nil, c.buf, 1)
 	}
 	if c.limit < fullLimit {
-		c.limit *= 2
+		c.limit += (c.limit + 1) / 2
 	}
 	c.end, c.pending = r.End, r.Err
 	if r.Count == 0 {

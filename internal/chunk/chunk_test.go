@@ -218,7 +218,7 @@ func TestChunksGrow(t *testing.T) {
 	for i := range 10000 {
 		entries = append(entries, entry{fmt.Appendf(nil, "%016d", i), make([]byte, 100)})
 	}
-	for _, test := range []struct{ rows, fills int }{{1, 1}, {3, 2}, {10, 4}, {100, 7}, {10000, 85}} {
+	for _, test := range []struct{ rows, fills int }{{1, 1}, {3, 2}, {10, 4}, {100, 9}, {10000, 85}} {
 		c, src, _ := newCursor(t, entries, false)
 		ok := c.First()
 		for range test.rows - 1 {
