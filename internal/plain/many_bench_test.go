@@ -30,7 +30,7 @@ func BenchmarkMany(b *testing.B) {
 	}{
 		{"sync", []int{1, 256, 4096}},
 		{"put", []int{1, 2, 4, 8, 16, 64}},
-		{"get", []int{1, 2, 4, 8, 16, 64}},
+		{"get", []int{1, 2, 4, 8, 16, 64, 1024}},
 	} {
 		for _, engine := range []string{"leveldb", "rocksdb"} {
 			for _, n := range c.goroutines {
