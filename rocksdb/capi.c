@@ -16,6 +16,16 @@ static char *fail(const char *text) {
   return err;
 }
 
+__thread int rdb_counting;
+
+int rdb_count(int level) {
+  int on = level != rocksdb_disable;
+  if (on && rdb_counting) return 0;
+  rdb_counting = on;
+  rocksdb_set_perf_level(level);
+  return 1;
+}
+
 rdb_value rdb_get(rocksdb_t *db, const rocksdb_readoptions_t *ro,
                   const char *key, size_t nkey, char *buf, size_t cap,
                   int64_t *place) {

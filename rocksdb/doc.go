@@ -50,7 +50,8 @@
 // # What can be seen
 //
 // Metrics has our own counts and RocksDB's properties; hits of the block cache and
-// the bytes that compactions move need Options.Statistics. Options.Logger gets
+// the bytes that compactions move need Options.Statistics. Perf has what RocksDB does
+// in the calls of one function, which is not counted otherwise. Options.Logger gets
 // RocksDB's log. RocksDB writes that from whatever thread it is on, those of callers
 // included, and never waits for the handler: lines go to a buffer of 256 KiB in C,
 // from which a goroutine takes them. While an execution trace is taken, each

@@ -3,20 +3,14 @@ package rocksdb_test
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
-	"runtime"
-	"strconv"
 	"testing"
-
-	"github.com/linxGnu/grocksdb"
 
 	"github.com/lsmkit/lsmkit/rocksdb"
 	"github.com/lsmkit/lsmkit/store"
 )
 
 // A scan with an upper bound does not step over the tombstones behind it, since
-// the bound is RocksDB's own. What it steps over is counted by RocksDB's perf
-// context, per thread. LevelDB has no such bound.
+// the bound is RocksDB's own. What it steps over is counted by Perf. LevelDB has no such bound.
 func TestBoundedScanSkipsNoTombstones(t *testing.T) {
 	db, err := rocksdb.Open(filepath.Join(t.TempDir(), "db"), &rocksdb.Options{Options: store.Options{CreateIfMissing: true}})
 	must(t, err)
@@ -37,29 +31,19 @@ func TestBoundedScanSkipsNoTombstones(t *testing.T) {
 	}
 	must(t, db.Write(&b, nil))
 
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	grocksdb.SetPerfLevel(grocksdb.KEnableCount)
-	defer grocksdb.SetPerfLevel(grocksdb.KDisable)
-	perf := grocksdb.NewPerfContext()
-	defer perf.Destroy()
-	stepped := func(o *store.IterOptions) (rows, tombstones int) {
+	stepped := func(o *store.IterOptions) (rows int, tombstones uint64) {
 		t.Helper()
-		perf.Reset()
-		it, err := db.NewIterator(o)
+		counts, err := rocksdb.Perf(rocksdb.PerfCounts, func() {
+			it, err := db.NewIterator(o)
+			must(t, err)
+			for range store.All(it) {
+				rows++
+			}
+			must(t, it.Err())
+			must(t, it.Close())
+		})
 		must(t, err)
-		for range store.All(it) {
-			rows++
-		}
-		must(t, it.Err())
-		must(t, it.Close())
-		found := regexp.MustCompile(`internal_delete_skipped_count = (\d+)`).FindStringSubmatch(perf.Report(false))
-		if found == nil {
-			t.Fatalf("no count of tombstones in %s", perf.Report(false))
-		}
-		tombstones, err = strconv.Atoi(found[1])
-		must(t, err)
-		return rows, tombstones
+		return rows, counts["internal_delete_skipped_count"]
 	}
 	for what, o := range map[string]*store.IterOptions{
 		"upper bound": {Upper: []byte("b")},
