@@ -168,6 +168,13 @@ func TestLogEnds(t *testing.T) {
 			t.Fatal("a damaged store was opened")
 		}
 	}
+	// The last one has said that it is done, and may be on its way out.
+	for range 1000 {
+		if runtime.NumGoroutine() <= goroutines {
+			break
+		}
+		runtime.Gosched()
+	}
 	if n := runtime.NumGoroutine(); n > goroutines {
 		t.Errorf("%d goroutines, before %d", n, goroutines)
 	}
