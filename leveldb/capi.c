@@ -276,3 +276,7 @@ void ldb_sizes(leveldb_t *db, const char *keys, const size_t *nkeys, size_t n,
     start = end + nkeys[2 * i + 1];
   }
 }
+
+extern const char lsmkit_leveldb_build[] __attribute__((weak));
+
+const char *ldb_build(void) { return lsmkit_leveldb_build; }

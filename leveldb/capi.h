@@ -183,4 +183,8 @@ char *ldb_check(leveldb_t *db, const leveldb_writeoptions_t *wo);
 void ldb_sizes(leveldb_t *db, const char *keys, const size_t *nkeys, size_t n,
                uint64_t *sizes);
 
+// ldb_build exists to tell what scripts/build-deps.sh has written into its
+// libraries: how they were compiled. It returns NULL with any other library.
+const char *ldb_build(void);
+
 #endif

@@ -86,6 +86,13 @@ func Version() (string, error) {
 	return strconv.Itoa(levigo.GetLevelDBMajorVersion()) + "." + strconv.Itoa(levigo.GetLevelDBMinorVersion()), nil
 }
 
+// Build tells how the LevelDB library that the program is linked with was
+// compiled: "stock" or "tuned", then the compiler and its flags. It is empty
+// for a library that scripts/build-deps.sh has not built, such as the system's.
+//
+// It stands on lsmkit_leveldb_build, a constant that the script adds to the library.
+func Build() string { return C.GoString(C.ldb_build()) }
+
 // Unwrap returns levigo's handle of the store, for what this package doesn't
 // offer. Nothing guards it: it must not be used after, or at the same time as,
 // Close, must not be closed, and what it makes must be freed before Close.

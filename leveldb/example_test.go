@@ -444,6 +444,13 @@ func ExampleVersion() {
 	// Output: 1.23
 }
 
+// Results of a tuned library are not those of a stock one.
+func ExampleBuild() {
+	kind, flags, known := strings.Cut(leveldb.Build(), " ")
+	fmt.Println(known == (kind == "stock" || kind == "tuned"), known == strings.Contains(flags, "-O"))
+	// Output: true true
+}
+
 // Effective shows what LevelDB will make of the options.
 func ExampleOptions_Effective() {
 	o, err := (&leveldb.Options{Options: store.Options{MaxOpenFiles: 10}}).Effective()

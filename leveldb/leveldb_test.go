@@ -1,6 +1,9 @@
 package leveldb_test
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/lsmkit/lsmkit/leveldb"
@@ -29,4 +32,22 @@ func TestStore(t *testing.T) {
 			MaxOpenFiles: store.UnlimitedFiles,
 		}},
 	}})
+}
+
+// The library tells the build that scripts/build-deps.sh has stamped its folder
+// with. A library from elsewhere tells none.
+func TestBuild(t *testing.T) {
+	want := ""
+	if deps := os.Getenv("LSMKIT_DEPS"); deps != "" {
+		stamp, err := os.ReadFile(filepath.Join(deps, "stamp"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, _, _ := strings.Cut(string(stamp), "\n")
+		want = strings.TrimPrefix(first, "build ")
+	}
+	got, _, _ := strings.Cut(leveldb.Build(), " ")
+	if got != want {
+		t.Errorf("%q, want the build %q", leveldb.Build(), want)
+	}
 }

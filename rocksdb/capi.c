@@ -307,3 +307,7 @@ rdb_table *rdb_tables(rocksdb_t *db, size_t *n) {
   rocksdb_livefiles_destroy(files);
   return tables;
 }
+
+extern const char lsmkit_rocksdb_build[] __attribute__((weak));
+
+const char *rdb_build(void) { return lsmkit_rocksdb_build; }

@@ -224,6 +224,10 @@ typedef struct {
 // freed with free, NULL when memory is out.
 rdb_table *rdb_tables(rocksdb_t *db, size_t *n);
 
+// rdb_build exists to tell what scripts/build-deps.sh has written into its
+// libraries: how they were compiled. It returns NULL with any other library.
+const char *rdb_build(void);
+
 // A log takes RocksDB's log lines.
 typedef struct rdb_log rdb_log;
 

@@ -128,6 +128,13 @@ func repair(path string, o *Options) string {
 	return ""
 }
 
+// Build tells how the RocksDB library that the program is linked with was
+// compiled: "stock" or "tuned", then the compiler and its flags. It is empty
+// for a library that scripts/build-deps.sh has not built, such as the system's.
+//
+// It stands on lsmkit_rocksdb_build, a constant that the script adds to the library.
+func Build() string { return C.GoString(C.rdb_build()) }
+
 // Unwrap returns grocksdb's handle of the store, for what this package doesn't
 // offer. Nothing guards it: it must not be used after, or at the same time as,
 // Close, must not be closed, and what it makes must be freed before Close. A

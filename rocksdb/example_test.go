@@ -442,6 +442,13 @@ func ExampleVersion() {
 	// Output: 9.10.0
 }
 
+// Results of a tuned library are not those of a stock one.
+func ExampleBuild() {
+	kind, flags, known := strings.Cut(rocksdb.Build(), " ")
+	fmt.Println(known == (kind == "stock" || kind == "tuned"), known == strings.Contains(flags, "-O"))
+	// Output: true true
+}
+
 // Effective shows what RocksDB will make of the options.
 func ExampleOptions_Effective() {
 	o, err := (&rocksdb.Options{Options: store.Options{MaxOpenFiles: 10}}).Effective()

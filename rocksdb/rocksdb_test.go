@@ -1,6 +1,9 @@
 package rocksdb_test
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/lsmkit/lsmkit/rocksdb"
@@ -38,4 +41,22 @@ func TestStore(t *testing.T) {
 		}},
 		{Name: "walbuffer", Options: store.Options{WriteBufferSize: 64 << 10}, Open: openWALBuffer, WALBuffer: true},
 	}})
+}
+
+// The library tells the build that scripts/build-deps.sh has stamped its folder
+// with. A library from elsewhere tells none.
+func TestBuild(t *testing.T) {
+	want := ""
+	if deps := os.Getenv("LSMKIT_DEPS"); deps != "" {
+		stamp, err := os.ReadFile(filepath.Join(deps, "stamp"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, _, _ := strings.Cut(string(stamp), "\n")
+		want = strings.TrimPrefix(first, "build ")
+	}
+	got, _, _ := strings.Cut(rocksdb.Build(), " ")
+	if got != want {
+		t.Errorf("%q, want the build %q", rocksdb.Build(), want)
+	}
 }

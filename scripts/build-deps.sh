@@ -18,13 +18,15 @@ source "$HELPERS/fetch.sh"
 source "$HELPERS/install.sh"
 # shellcheck source=deps/system.sh
 source "$HELPERS/system.sh"
+# shellcheck source=deps/tune.sh
+source "$HELPERS/tune.sh"
 
 # What the static libraries themselves need, behind their link group.
 COMPANION_LIBS=(-lsnappy -llz4 -lzstd -lz -lstdc++ -lm -ldl -lpthread)
 
 usage() {
     cat <<'TEXT'
-usage: build-deps.sh [--prefix DIR] [--tarballs DIR] [--from-source] [--no-install] [--print-env] [--help]
+usage: build-deps.sh [--prefix DIR] [--tarballs DIR] [--from-source] [--tuned] [--no-install] [--print-env] [--help]
 
 Builds the static libraries of LevelDB and RocksDB and both upstream db_bench
 programs, unless that is done already.
@@ -33,6 +35,9 @@ programs, unless that is done already.
                    ${XDG_CACHE_HOME:-~/.cache}/lsmkit/deps/KEY
   --tarballs DIR   look here for the release tarballs before the network
   --from-source    do not use the distribution's libraries, however recent
+  --tuned          build libraries that are optimised for what the benchmarks do,
+                   by a profile of them (implies --from-source; GCC only; takes
+                   three times as long; kept beside the others)
   --no-install     never call the package manager; say what is missing instead
   --print-env      print the shell commands that export CGO_CFLAGS, CGO_LDFLAGS
                    and LSMKIT_DEPS (the prefix; empty with the distribution's
@@ -72,7 +77,7 @@ run_bounded() {
 }
 
 parse_flags() {
-    PREFIX='' TARBALLS='' FROM_SOURCE=0 NO_INSTALL=0 PRINT_ENV=0
+    PREFIX='' TARBALLS='' FROM_SOURCE=0 NO_INSTALL=0 PRINT_ENV=0 KIND=stock
     while (($# > 0)); do
         case $1 in
         --prefix | --tarballs)
@@ -81,6 +86,7 @@ parse_flags() {
             shift
             ;;
         --from-source) FROM_SOURCE=1 ;;
+        --tuned) KIND=tuned ;;
         --no-install) NO_INSTALL=1 ;;
         --print-env) PRINT_ENV=1 ;;
         --help | -h)
@@ -106,16 +112,22 @@ cache_root() {
     fi
 }
 
+compiler_version() {
+    "$CXX" -dumpfullversion 2>/dev/null || "$CXX" -dumpversion
+}
+
 # recipe: everything that decides what the libraries are. It is the text of the
 # stamp, and its hash is the key of the prefix.
 recipe() {
-    local version
-    version=$("$CXX" -dumpfullversion 2>/dev/null || "$CXX" -dumpversion)
+    printf 'build %s\n' "$KIND"
     printf 'leveldb %s %s\n' "$LEVELDB_VERSION" "$LEVELDB_SHA256"
     printf 'rocksdb %s %s\n' "$ROCKSDB_VERSION" "$ROCKSDB_SHA256"
-    printf 'compiler %s %s %s\n' "$CXX" "$("$CXX" -dumpmachine)" "$version"
+    printf 'compiler %s %s %s\n' "$CXX" "$("$CXX" -dumpmachine)" "$(compiler_version)"
     printf 'leveldb-option %s\n' "${LEVELDB_OPTIONS[@]}"
     printf 'rocksdb-option %s\n' "${ROCKSDB_OPTIONS[@]}"
+    printf 'leveldb-flags %s\n' "${LEVELDB_EXTRA[*]}"
+    printf 'rocksdb-flags %s\n' "${ROCKSDB_EXTRA[*]}"
+    [[ $KIND != tuned ]] || training_text
     printf 'helpers %s\n' "$(cat "$HELPERS"/*.cmake "$HELPERS"/gtest-standin/*/*.h | sha256sum | cut -c1-16)"
 }
 
@@ -123,7 +135,9 @@ recipe() {
 prefix_of() {
     local prefix
     if [[ -z $PREFIX ]]; then
-        prefix=$2/deps/leveldb-$LEVELDB_VERSION-rocksdb-$ROCKSDB_VERSION-$(sha256sum <<<"$1" | cut -c1-12)
+        prefix=$2/deps/leveldb-$LEVELDB_VERSION-rocksdb-$ROCKSDB_VERSION
+        [[ $KIND == stock ]] || prefix+=-$KIND
+        prefix+=-$(sha256sum <<<"$1" | cut -c1-12)
     else
         prefix=$(realpath -m -- "$PREFIX")
     fi
@@ -164,7 +178,7 @@ locked_build() {
 # build PREFIX RECIPE: builds into a staging directory beside PREFIX, then swaps.
 build() {
     local prefix=$1 jobs out started=$SECONDS
-    say "building LevelDB $LEVELDB_VERSION and RocksDB $ROCKSDB_VERSION into $prefix"
+    say "building $KIND LevelDB $LEVELDB_VERSION and RocksDB $ROCKSDB_VERSION into $prefix"
     STAGING=$(mktemp -d "$prefix.staging.XXXXXX")
     WORK=$STAGING/work
     LOG=$prefix.log
@@ -178,10 +192,8 @@ build() {
     fetch_tarball rocksdb "$ROCKSDB_VERSION" "$ROCKSDB_SHA256" "$ROCKSDB_URL"
     run tar -xzf "$TARBALL" -C "$WORK"
 
-    say "compiling LevelDB ($jobs jobs)"
-    build_leveldb "$WORK/leveldb-$LEVELDB_VERSION" "$WORK/leveldb" "$out" "$jobs"
-    say "compiling RocksDB ($jobs jobs, a few minutes)"
-    build_rocksdb "$WORK/rocksdb-$ROCKSDB_VERSION" "$WORK/rocksdb" "$out" "$jobs"
+    build_engine leveldb "$WORK/leveldb-$LEVELDB_VERSION" "$WORK/leveldb" "$out" "$jobs"
+    build_engine rocksdb "$WORK/rocksdb-$ROCKSDB_VERSION" "$WORK/rocksdb" "$out" "$jobs"
 
     printf '%s\n' "$2" >"$out/stamp"
     swap "$out" "$prefix"
@@ -243,7 +255,7 @@ main() {
     mkdir -p -- "$root"
     # CMake reads the compiler from here too.
     export CXX=${CXX:-g++}
-    if [[ $FROM_SOURCE == 0 && -z $PREFIX ]] && use_system /usr /usr/local; then
+    if [[ $FROM_SOURCE == 0 && -z $PREFIX && $KIND == stock ]] && use_system /usr /usr/local; then
         say "using the system's LevelDB and RocksDB (--from-source builds the pinned ones, with db_bench)"
         [[ $PRINT_ENV == 0 ]] || print_env
         return 0
@@ -253,6 +265,9 @@ main() {
     set_engine_options
     # The recipe names the compiler, so that must be there first.
     command -v "$CXX" >/dev/null || require missing_tools "$INSTALL_LOG"
+    if [[ $KIND == tuned ]]; then
+        can_tune || die "--tuned takes g++ 10 or newer, which $CXX is not"
+    fi
     want=$(recipe)
     prefix=$(prefix_of "$want" "$root")
     if ! is_complete "$prefix" "$want"; then

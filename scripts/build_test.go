@@ -47,7 +47,7 @@ func TestFlags(t *testing.T) {
 	f.command("--prefix", "").fail(2, "--prefix needs a directory")
 	f.command("--tarballs", "/nowhere/at/all").fail(2, "no directory /nowhere/at/all")
 	help := f.command("--help").succeed().stdout.String()
-	for _, flag := range []string{"--prefix", "--tarballs", "--from-source", "--no-install", "--print-env", "--help"} {
+	for _, flag := range []string{"--prefix", "--tarballs", "--from-source", "--tuned", "--no-install", "--print-env", "--help"} {
 		if !strings.Contains(help, "\n  "+flag+" ") {
 			t.Errorf("--help says nothing of %s", flag)
 		}

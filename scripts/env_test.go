@@ -12,9 +12,19 @@ import (
 // prefix in it. `make test` has built the engines before, so it is quick.
 func realEngines(t *testing.T, args ...string) (env []string, prefix string) {
 	t.Helper()
-	printed := newRun(t, exec.Command("bash", append([]string{"build-deps.sh", "--print-env"}, args...)...),
-		os.Environ()...).succeed().stdout.String()
+	args = append(append([]string{"build-deps.sh", "--print-env"}, realFlags(t)...), args...)
+	printed := newRun(t, exec.Command("bash", args...), os.Environ()...).succeed().stdout.String()
 	return evaluated(t, printed)
+}
+
+// realFlags asks the real script for the engines that this test was built with.
+func realFlags(t *testing.T) []string {
+	t.Helper()
+	stamp, err := os.ReadFile(filepath.Join(os.Getenv("LSMKIT_DEPS"), "stamp"))
+	if err == nil && strings.HasPrefix(string(stamp), "build tuned\n") {
+		return []string{"--tuned"}
+	}
+	return nil
 }
 
 // evaluated is the environment after a shell has read what --print-env printed.

@@ -33,22 +33,36 @@ var systemTools = []string{
 
 // stubs are the stand-ins, by name.
 var stubs = map[string]string{
-	// A compiler: answers for its version, otherwise makes a program that does nothing.
+	// A compiler: answers for its version, otherwise makes a benchmark.
 	"cxx": `
 for word; do
 	case $word in
 	-dumpmachine) echo test-machine; exit ;;
 	-dumpfullversion) echo "${STUB_CXX_VERSION:-1.0}"; exit ;;
 	-) cat >/dev/null ;; # a program on stdin
+	-E) [[ ! -e $STUB_DIR/clang ]] || exit 1 ;;
 	esac
 done
 out=
 while (($# > 0)); do [[ $1 != -o ]] || out=$2; shift; done
-[[ $out == /dev/null ]] || { printf '#!/bin/sh\n' >"$out"; chmod +x "$out"; }`,
+[[ $out == /dev/null ]] || cp "$STUB_DIR/bin/db_bench" "$out"`,
+	// A benchmark, wherever it is copied to: says what it was told, waits to be
+	// let go, and leaves what it counted.
+	"db_bench": `
+echo "$0 $*" >>"$STUB_DIR/trained"
+while [[ -e $STUB_DIR/hold-training ]]; do sleep 0.02; done
+[[ ! -e $STUB_DIR/break-training ]] || { echo "stub: no training"; exit 1; }
+[[ -e $STUB_DIR/idle ]] || touch "${0%/*}/object.gcda"`,
 	// CMake: a configuration makes the build directory, a build the libraries.
 	// The build of RocksDB says that it began and waits to be let go.
 	"cmake": `
-[[ $1 == --build ]] || { while [[ $1 != -B ]]; do shift; done; mkdir -p "$2"; exit; }
+if [[ $1 != --build ]]; then
+	echo "$*" >>"$STUB_DIR/configured"
+	while [[ $1 != -S ]]; do shift; done
+	cat "$2/db/c.cc" >>"$STUB_DIR/signed"
+	mkdir -p "$4" # -S SOURCE -B BUILD
+	exit
+fi
 build=$2
 case $* in
 *"--target rocksdb"*)
@@ -56,8 +70,7 @@ case $* in
 	while [[ -e $STUB_DIR/hold ]]; do sleep 0.02; done
 	[[ ! -e $STUB_DIR/break ]] || { echo "stub: broken on purpose"; exit 1; }
 	echo rocksdb >"$build/librocksdb.a"
-	printf '#!/bin/sh\n' >"$build/db_bench"
-	chmod +x "$build/db_bench" ;;
+	cp "$STUB_DIR/bin/db_bench" "$build/db_bench" ;;
 *) echo leveldb >"$build/libleveldb.a" ;;
 esac`,
 	"ninja":     `exit 0`,
@@ -112,8 +125,8 @@ func newFixture(t *testing.T) *fixture {
 // makeTarballs writes tarballs with just enough in them, and pins their checksums.
 func (f *fixture) makeTarballs() {
 	f.t.Helper()
-	f.sums["leveldb-1.23"] = f.tarball("leveldb-1.23", "include/leveldb/c.h", "benchmarks/db_bench.cc")
-	f.sums["rocksdb-9.10.0"] = f.tarball("rocksdb-9.10.0", "include/rocksdb/c.h")
+	f.sums["leveldb-1.23"] = f.tarball("leveldb-1.23", "include/leveldb/c.h", "benchmarks/db_bench.cc", "db/c.cc")
+	f.sums["rocksdb-9.10.0"] = f.tarball("rocksdb-9.10.0", "include/rocksdb/c.h", "db/c.cc")
 	path := filepath.Join(f.scripts, "deps", "pins.sh")
 	pins, err := os.ReadFile(path)
 	must(f.t, err)
@@ -178,12 +191,15 @@ func (f *fixture) hold()    { f.write(filepath.Join(f.dir, "hold"), "") }
 func (f *fixture) release() { must(f.t, os.Remove(filepath.Join(f.dir, "hold"))) }
 
 // builds is the number of builds of RocksDB that began.
-func (f *fixture) builds() int {
-	text, err := os.ReadFile(filepath.Join(f.dir, "builds"))
+func (f *fixture) builds() int { return len(f.noted("builds")) }
+
+// noted are the lines that a stand-in has written into a file.
+func (f *fixture) noted(file string) []string {
+	text, err := os.ReadFile(filepath.Join(f.dir, file))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		f.t.Fatal(err)
 	}
-	return strings.Count(string(text), "build")
+	return strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' })
 }
 
 // run is one process with its output.

@@ -56,7 +56,8 @@ func TestImportedFromOutside(t *testing.T) {
 	if module != checkout {
 		t.Errorf("the module's directory is %s, want %s", module, checkout)
 	}
-	env, _ = evaluated(t, in("bash", filepath.Join(module, "scripts", "build-deps.sh"), "--print-env"))
+	script := append([]string{filepath.Join(module, "scripts", "build-deps.sh"), "--print-env"}, realFlags(t)...)
+	env, _ = evaluated(t, in("bash", script...))
 	if out := in("go", "run", "."); out == "" {
 		t.Error("the program printed nothing")
 	}

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// makeRun runs make in the checkout, without the flags of a make above this test.
+// makeRun runs make in the checkout, without the flags and variables of a make
+// above this test.
 func makeRun(t *testing.T, args ...string) *run {
 	t.Helper()
 	if _, err := exec.LookPath("make"); err != nil {
@@ -15,7 +16,7 @@ func makeRun(t *testing.T, args ...string) *run {
 	}
 	var env []string
 	for _, entry := range os.Environ() {
-		if !strings.HasPrefix(entry, "MAKE") && !strings.HasPrefix(entry, "MFLAGS=") {
+		if !strings.HasPrefix(entry, "MAKE") && !strings.HasPrefix(entry, "MFLAGS=") && !strings.HasPrefix(entry, "TUNED=") {
 			env = append(env, entry)
 		}
 	}
@@ -43,6 +44,26 @@ func TestMakeBuildsWhatATargetNeeds(t *testing.T) {
 		plan := makeRun(t, "--dry-run", target).succeed().stdout.String()
 		if strings.Contains(plan, "scripts/build-deps.sh") != needs {
 			t.Errorf("make %s: calls build-deps.sh, want %v:\n%s", target, needs, plan)
+		}
+	}
+}
+
+// TUNED=1 asks for the tuned engines wherever engines are asked for, and for the
+// stock ones only where the two are compared.
+func TestMakeTuned(t *testing.T) {
+	t.Parallel()
+	for _, target := range strings.Fields("deps build test race lint bench overhead asan fuzz") {
+		for tuned, want := range map[string]bool{"": false, "TUNED=0": false, "TUNED=1": true} {
+			args := append(strings.Fields(tuned), "--dry-run", target)
+			plan := makeRun(t, args...).succeed().stdout.String()
+			calls, asked := strings.Count(plan, "scripts/build-deps.sh"), strings.Count(plan, "--tuned")
+			stock := 0
+			if want && target == "overhead" {
+				stock = 1
+			}
+			if want && asked != calls-stock || !want && asked != 0 {
+				t.Errorf("make %s %s: --tuned in %d of %d calls:\n%s", tuned, target, asked, calls, plan)
+			}
 		}
 	}
 }

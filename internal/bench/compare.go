@@ -205,6 +205,7 @@ func differences(old, new *Record) (notes []string) {
 				continue
 			}
 			note(info.Name, was.LibraryVersion, info.LibraryVersion)
+			note(info.Name+" build", was.Build.String(), info.Build.String())
 			for _, d := range DiffOptions([]EngineInfo{was, info}) {
 				if d.Differs {
 					note(info.Name+" "+d.Name, d.Values[0], d.Values[1])

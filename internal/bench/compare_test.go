@@ -99,6 +99,12 @@ func TestCompareNotes(t *testing.T) {
 	if c := Compare(a, b, CompareOptions{}); len(c.Notes) != 4 {
 		t.Errorf("%v", c.Notes)
 	}
+	b = side(1, 2, 3, 4)
+	b.Engines[0].Build = &Build{BuildTuned, "g++ 12.2.0 -O2"}
+	want := a.Engines[0].Name + " build: unknown before, tuned g++ 12.2.0 -O2 now"
+	if c := Compare(a, b, CompareOptions{}); len(c.Notes) != 1 || c.Notes[0] != want {
+		t.Errorf("%q, want %q", c.Notes, want)
+	}
 }
 
 func TestMeanAndMargin(t *testing.T) {

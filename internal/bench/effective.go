@@ -80,7 +80,7 @@ func describe(c *Config, e *Engine, o store.Options) (EngineInfo, error) {
 	if err != nil {
 		return EngineInfo{}, err
 	}
-	info := EngineInfo{Name: e.title(), LibraryVersion: e.Version(), Notes: map[string]string{}, NotTold: e.NotTold}
+	info := EngineInfo{Name: e.title(), LibraryVersion: e.Version(), Notes: map[string]string{}, NotTold: e.NotTold, Build: e.Compiled()}
 	info.Options = append(listOptions(effective), fixed...)
 	info.takeNotes()
 	if _, noted := info.Notes[OptOpenFiles]; !noted && o.MaxOpenFiles == store.UnlimitedFiles && effective.MaxOpenFiles != store.UnlimitedFiles {

@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"cmp"
+	"strings"
 	"time"
 
 	"github.com/lsmkit/lsmkit/store"
@@ -13,6 +15,10 @@ type Engine struct {
 	Name string
 	// Version returns the version that the library reports of itself.
 	Version func() string
+	// Build tells how the library was compiled: BuildStock or BuildTuned, a blank,
+	// the compiler and its flags; empty if nobody knows. Nil for an engine that is
+	// no library.
+	Build func() string
 
 	// Open opens the store in the folder path with the options given.
 	// CreateIfMissing is set when a new store may be made.
@@ -79,6 +85,37 @@ type Told struct {
 	Options OptionList
 	// Codecs are the names of those that the library was built with.
 	Codecs []string
+}
+
+// Kinds of builds.
+const (
+	BuildStock  = "stock"  // as its makers' releases are
+	BuildTuned  = "tuned"  // profile-guided, for what benchmarks do
+	BuildSystem = "system" // not by this project: the system's library, or one's own
+)
+
+// Build is how a library was compiled.
+type Build struct {
+	Kind string `json:"kind"`
+	// Flags are the compiler, its version and its flags, where they are known.
+	Flags string `json:"flags,omitempty"`
+}
+
+// String is the build in one line; of nil it is that nobody knows.
+func (b *Build) String() string {
+	if b == nil {
+		return "unknown"
+	}
+	return strings.TrimSpace(b.Kind + " " + b.Flags)
+}
+
+// Compiled tells how the engine's library was compiled; nil if it has none.
+func (e *Engine) Compiled() *Build {
+	if e.Build == nil {
+		return nil
+	}
+	kind, flags, _ := strings.Cut(e.Build(), " ")
+	return &Build{cmp.Or(kind, BuildSystem), flags}
 }
 
 // title returns what rows call the engine.

@@ -181,3 +181,23 @@ func entryCount(t *testing.T, f *fakeDisk, path string) int64 {
 	}
 	return n
 }
+
+func TestCompiled(t *testing.T) {
+	for _, c := range []struct {
+		library string
+		want    Build
+		text    string
+	}{
+		{"", Build{BuildSystem, ""}, "system"},
+		{"tuned", Build{BuildTuned, ""}, "tuned"},
+		{"stock g++ 12.2.0 -O2 -DNDEBUG", Build{BuildStock, "g++ 12.2.0 -O2 -DNDEBUG"}, "stock g++ 12.2.0 -O2 -DNDEBUG"},
+	} {
+		e := Engine{Build: func() string { return c.library }}
+		if got := e.Compiled(); *got != c.want || got.String() != c.text {
+			t.Errorf("%+v, %q, want %+v, %q", *got, got, c.want, c.text)
+		}
+	}
+	if got := (&Engine{}).Compiled(); got != nil || got.String() != "unknown" {
+		t.Errorf("no library gives %+v, %q", got, got)
+	}
+}

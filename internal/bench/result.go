@@ -84,6 +84,8 @@ type EngineInfo struct {
 	// Codecs are those for table blocks that the library was built with, where that
 	// is known.
 	Codecs []string `json:"codecs,omitempty"`
+	// Build is how the library was compiled; absent for an engine that is none.
+	Build *Build `json:"build,omitempty"`
 	// Options are those in effect, after what the engine clips; fixed ones
 	// included. Where the library tells them itself, they are what it tells.
 	Options OptionList `json:"options"`

@@ -29,7 +29,10 @@ func Gobench(w io.Writer, rec *bench.Record) error {
 	setting("cpu", rec.Environment.CPU)
 	setting("profile", string(rec.Config.Profile))
 	for _, e := range rec.Engines {
-		setting(configKey(e.Name), e.LibraryVersion)
+		setting(configKey(e.Name)+"-version", e.LibraryVersion)
+		if e.Build != nil {
+			setting(configKey(e.Name)+"-build", e.Build.String())
+		}
 	}
 	for i := range rec.Results {
 		r := &rec.Results[i]
@@ -106,5 +109,5 @@ func configKey(s string) string {
 			return '_'
 		}
 		return r
-	}, word(s)) + "-version"
+	}, word(s))
 }

@@ -31,7 +31,7 @@ func header(rec *bench.Record, s Style) string {
 	line("tool", strings.Join(nonEmpty(rec.Tool.Name, rec.Tool.Version, rec.Tool.Commit, rec.Tool.Go), " "))
 	var engines []string
 	for _, e := range rec.Engines {
-		engines = append(engines, strings.TrimSpace(e.Name+" "+e.LibraryVersion))
+		engines = append(engines, library(&e))
 	}
 	line("engines", strings.Join(engines, ", "))
 	line("machine", machine(&rec.Environment))
@@ -65,6 +65,16 @@ func workloads(c *bench.Config) string {
 		list = "preset " + c.Preset + ": " + list
 	}
 	return list
+}
+
+// library names an engine with its library's version and build: rocksdb 9.10.0
+// (tuned).
+func library(e *bench.EngineInfo) string {
+	build := ""
+	if e.Build != nil {
+		build = "(" + e.Build.Kind + ")"
+	}
+	return strings.Join(nonEmpty(e.Name, e.LibraryVersion, build), " ")
 }
 
 func nonEmpty(texts ...string) []string {

@@ -235,3 +235,19 @@ func TestPresetTablesHideNoFailure(t *testing.T) {
 		}
 	}
 }
+
+// The header and Go's form say which build of a library was measured.
+func TestBuilds(t *testing.T) {
+	rec := sample()
+	rec.Engines[0].Build = &bench.Build{Kind: bench.BuildStock, Flags: "g++ 12.2.0 -O3"}
+	rec.Engines[1].Build = &bench.Build{Kind: bench.BuildTuned, Flags: "g++ 12.2.0 -O2 -fprofile-use"}
+	for format, want := range map[Format]string{
+		FormatText:     "leveldb 1.23 (stock), rocksdb 9.10.0 (tuned)\n",
+		FormatMarkdown: "leveldb 1.23 (stock), rocksdb 9.10.0 (tuned)\n",
+		FormatGobench:  "\nrocksdb-build: tuned g++ 12.2.0 -O2 -fprofile-use\n",
+	} {
+		if text := written(t, rec, format, Style{}); !strings.Contains(text, want) {
+			t.Errorf("%s: %q is not in\n%s", format, want, text)
+		}
+	}
+}

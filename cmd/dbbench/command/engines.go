@@ -2,6 +2,7 @@ package command
 
 import (
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/lsmkit/lsmkit/internal/bench"
@@ -31,6 +32,7 @@ func levelDB() bench.Engine {
 	return bench.Engine{
 		Name:    "leveldb",
 		Version: reported(leveldb.Version),
+		Build:   leveldb.Build,
 		Open:    opener("leveldb"),
 		Destroy: leveldb.Destroy,
 		Detect:  engines.Detect,
@@ -54,7 +56,7 @@ func levelDB() bench.Engine {
 			}, nil
 		},
 		ReadBack:       readBackLevelDB,
-		Slow:           func() string { return linkedLevelDB.slow("") },
+		Slow:           func() string { return linkedLevelDB.slow(flagsOf(leveldb.Build())) },
 		Trim:           malloc.Trim,
 		Stall:          stallTime,
 		StatsProperty:  "leveldb.stats",
@@ -70,6 +72,7 @@ func rocksDB() bench.Engine {
 	return bench.Engine{
 		Name:    "rocksdb",
 		Version: reported(rocksdb.Version),
+		Build:   rocksdb.Build,
 		Open:    opener("rocksdb"),
 		Destroy: rocksdb.Destroy,
 		Detect:  engines.Detect,
@@ -91,7 +94,7 @@ func rocksDB() bench.Engine {
 			}, nil
 		},
 		ReadBack:       readBackRocksDB,
-		Slow:           func() string { return linkedRocksDB.slow("") },
+		Slow:           func() string { return linkedRocksDB.slow(flagsOf(rocksdb.Build())) },
 		Trim:           malloc.Trim,
 		Stall:          stallTime,
 		StatsProperty:  "rocksdb.stats",
@@ -101,6 +104,12 @@ func rocksDB() bench.Engine {
 		},
 		CompactInterruptible: true,
 	}
+}
+
+// flagsOf returns the compiler and its flags out of what an engine's Build tells.
+func flagsOf(build string) string {
+	_, flags, _ := strings.Cut(build, " ")
+	return flags
 }
 
 // withStatistics makes RocksDB count what it does, hits of its cache among it.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lsmkit/lsmkit/internal/bench"
 	"github.com/lsmkit/lsmkit/internal/dir"
+	"github.com/lsmkit/lsmkit/leveldb"
 	"github.com/lsmkit/lsmkit/store"
 	"github.com/lsmkit/lsmkit/store/engines"
 )
@@ -224,7 +225,7 @@ func readBackLevelDB(o store.Options) (bench.Told, error) {
 				Name: bench.OptCompression, Value: string(store.NoCompression), Note: "LevelDB was built without Snappy",
 			})
 		}
-		if code := levelDBChecksum(""); code != "" {
+		if code := levelDBChecksum(leveldb.Build()); code != "" {
 			told.Options = append(told.Options, bench.Option{Name: bench.OptChecksum, Value: code}, bench.Option{Name: bench.OptLogChecksum, Value: code})
 		}
 		return told, nil

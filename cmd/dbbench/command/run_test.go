@@ -62,7 +62,11 @@ func TestRunForReal(t *testing.T) {
 // The fields that a record must have, by their names, and no number that JSON
 // can't say.
 func TestRecordFields(t *testing.T) {
-	got := execute(t, Deps{Engines: fakeEngines()}, "run", "--num", "100", "--rounds", "1", "--workloads", "fillseq,readrandom,compact", "--format", "json")
+	d := Deps{Engines: fakeEngines()}
+	for i := range d.Engines {
+		d.Engines[i].Build = func() string { return "stock g++ 12.2.0 -O2" }
+	}
+	got := execute(t, d, "run", "--num", "100", "--rounds", "1", "--workloads", "fillseq,readrandom,compact", "--format", "json")
 	if got.code != exitOK {
 		t.Fatal(got.err)
 	}
@@ -88,7 +92,8 @@ func TestRecordFields(t *testing.T) {
 	has("config", rec["config"], "engines", "workloads", "num", "reads", "threads", "batch_size", "rounds", "seed", "sync",
 		"key_size", "key_prefix", "key_format", "value_size", "compression_ratio", "profile", "use_existing_db", "keep_db")
 	for _, e := range rec["engines"].([]any) {
-		has("engine", e, "name", "library_version", "options")
+		has("engine", e, "name", "library_version", "build", "options")
+		has("build", e.(map[string]any)["build"], "kind", "flags")
 	}
 	for _, r := range rec["results"].([]any) {
 		has("row", r, "engine", "workload", "position", "round", "threads", "status", "ops", "bytes", "seconds",

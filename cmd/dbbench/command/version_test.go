@@ -19,6 +19,22 @@ func TestVersion(t *testing.T) {
 	}
 }
 
+// Of each library it says how it was compiled: what the library tells, or that
+// it isn't one of ours.
+func TestVersionTellsBuilds(t *testing.T) {
+	d := untouched(t)
+	d.Engines[0].Build = func() string { return "" }
+	d.Engines[1].Build = func() string { return "tuned g++ 12.2.0 -O2 -fprofile-use" }
+	for _, command := range []string{"version", "env"} {
+		got := execute(t, d, command)
+		for _, want := range []string{" 1.23 (system)\n", " 9.10.0 (tuned g++ 12.2.0 -O2 -fprofile-use)\n"} {
+			if !strings.Contains(got.out, want) {
+				t.Errorf("%s: %q is not in:\n%s", command, want, got.out)
+			}
+		}
+	}
+}
+
 // The libraries themselves report their versions.
 func TestLibraryVersions(t *testing.T) {
 	for _, e := range Engines() {
