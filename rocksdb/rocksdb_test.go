@@ -43,6 +43,13 @@ func TestStore(t *testing.T) {
 	}})
 }
 
+// So does what is in a namespace of its stores.
+func TestNamespace(t *testing.T) {
+	storetest.Run(t, storetest.Config{Name: rocksdb.Engine, Open: open, ZeroAllocs: true, ReadOnly: true, Variants: storetest.Namespaced(storetest.Variant{
+		Options: store.Options{WriteBufferSize: 256 << 10},
+	})})
+}
+
 // The library tells the build that scripts/build-deps.sh has stamped its folder
 // with. A library from elsewhere tells none.
 func TestBuild(t *testing.T) {

@@ -21,5 +21,6 @@ func TestConformance(t *testing.T) {
 		},
 		InMemory: true,
 		ReadOnly: true,
+		Variants: append([]storetest.Variant{{Name: "default"}}, storetest.Namespaced(storetest.Variant{})...),
 	})
 }

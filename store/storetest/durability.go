@@ -12,7 +12,7 @@ func durabilityCases() []testCase {
 	return []testCase{
 		{name: "WALBuffered", run: walBuffered},
 		{name: "FlushWAL", run: flushWAL},
-		{name: "Stalls", run: stalls},
+		{name: "Stalls", run: stalls, whole: true},
 	}
 }
 

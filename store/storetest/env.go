@@ -28,10 +28,15 @@ func (t *env) options() store.Options {
 }
 
 func (t *env) openWith(path string, o store.Options) (store.DB, error) {
+	open := t.cfg.Open
 	if t.variant.Open != nil {
-		return t.variant.Open(t.T, path, o)
+		open = t.variant.Open
 	}
-	return t.cfg.Open(t.T, path, o)
+	db, err := open(t.T, path, o)
+	if err != nil || len(t.variant.Namespaces) == 0 {
+		return db, err
+	}
+	return t.inside(db, o), nil
 }
 
 // open opens the store at path and fails the test if it can't. The test closes

@@ -12,8 +12,8 @@ import (
 func metricCases() []testCase {
 	return []testCase{
 		{name: "Metrics", run: metrics},
-		{name: "Operations", run: operations},
-		{name: "OperationsOfMany", run: operationsOfMany},
+		{name: "Operations", run: operations, whole: true},
+		{name: "OperationsOfMany", run: operationsOfMany, whole: true},
 	}
 }
 

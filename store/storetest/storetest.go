@@ -27,6 +27,7 @@
 package storetest
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/lsmkit/lsmkit/store"
@@ -76,6 +77,30 @@ type Variant struct {
 	// WALBuffer tells that the store can do store.WALBuffered. If not, it must
 	// say ErrNotSupported.
 	WALBuffer bool
+
+	// Namespaces, if any, make the suite run in a store.Namespace of the engine's
+	// stores, with the first prefix, or in a namespace with the second prefix in
+	// that, and so on.
+	Namespaces [][]byte
+}
+
+// Namespaced returns v in namespaces: in one that has neighbours, in one without an
+// end, and in namespaces of namespaces.
+func Namespaced(v Variant) []Variant {
+	var all []Variant
+	for _, n := range []struct {
+		name     string
+		prefixes [][]byte
+	}{
+		{"namespace", [][]byte{[]byte("tenant/")}},
+		{"namespace 0xFF", [][]byte{{0xff, 0xff}}},
+		{"nested namespaces", [][]byte{[]byte("a"), {0xff}, []byte("key")}},
+	} {
+		in := v
+		in.Name, in.Namespaces = strings.TrimPrefix(v.Name+", "+n.name, ", "), n.prefixes
+		all = append(all, in)
+	}
+	return all
 }
 
 // testCase is one subtest.
@@ -84,6 +109,9 @@ type testCase struct {
 	run  func(t *env)
 	// crash marks a case in which a faulty engine is likely to end the process.
 	crash bool
+	// whole marks a case about figures of the whole store, which a namespace has
+	// not for itself.
+	whole bool
 }
 
 // Run runs the suite, each case as a subtest of its own below its variant.
@@ -95,6 +123,9 @@ func Run(t *testing.T, cfg Config) {
 	for _, v := range variants {
 		t.Run(v.Name, func(t *testing.T) {
 			for _, c := range allCases() {
+				if c.whole && len(v.Namespaces) > 0 {
+					continue
+				}
 				t.Run(c.name, func(t *testing.T) {
 					run := func(t *testing.T) { c.run(newEnv(t, cfg, v)) }
 					if c.crash && !cfg.InMemory {
