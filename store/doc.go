@@ -62,6 +62,12 @@
 // Writing in bulk is what [NewBuffered] is for. What it has accepted is in the
 // store only once it has been flushed or closed.
 //
+// # Across stores
+//
+// [Namespace] makes a DB of the keys that begin with a prefix. [Copy] copies a
+// store to another one, of the same engine or not, [Diff] tells in what two differ,
+// and [Checksum] whether they do, without having both at hand.
+//
 // # Goroutines
 //
 // A DB and a Snapshot may be used by any number of goroutines at once, Close

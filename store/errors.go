@@ -10,7 +10,8 @@ import (
 var (
 	// ErrNotExist: there is no store at the path, and none was to be made.
 	ErrNotExist = errors.New("store does not exist")
-	// ErrExists: there is a store at the path, and ErrorIfExists was set.
+	// ErrExists: there is a store at the path, and ErrorIfExists was set; or there are
+	// entries where Copy was to put others.
 	ErrExists = errors.New("store exists already")
 	// ErrLocked: the store is open already, in this or in another process.
 	ErrLocked = errors.New("store is locked")

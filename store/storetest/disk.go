@@ -70,7 +70,7 @@ func diskCases() []diskCase {
 	var all []diskCase
 	for _, topic := range [][]diskCase{
 		damageCases(), logCases(), goneCases(), foreignCases(), fullCases(), unwritableCases(), tornCases(), codecCases(), repairCases(), memoryCases(), resourceCases(), lockCases(), compactCases(), rangeDeleteCases(),
-		walCases(),
+		walCases(), copyCases(),
 	} {
 		all = append(all, topic...)
 	}

@@ -145,7 +145,7 @@ func allCases() []testCase {
 		basicCases(), openCases(), iteratorCases(), walkCases(), batchCases(), rangeCases(),
 		snapshotCases(), lifecycleCases(), closeCases(), crowdCases(), reopenCases(), argumentCases(),
 		sizeCases(), randomCases(), allocCases(), poisonCases(), metricCases(), loggerCases(), traceCases(),
-		bufferedCases(), durabilityCases(),
+		bufferedCases(), durabilityCases(), acrossCases(),
 	} {
 		all = append(all, topic...)
 	}
