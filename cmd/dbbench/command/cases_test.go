@@ -104,24 +104,7 @@ func TestA13CorruptBlockFailsTheRow(t *testing.T) {
 		dir := t.TempDir()
 		path := filepath.Join(dir, engine)
 		fill(t, engine, path, 20000, 100)
-		var tables []string
-		for _, pattern := range []string{"*.ldb", "*.sst"} {
-			found, _ := filepath.Glob(filepath.Join(path, pattern))
-			tables = append(tables, found...)
-		}
-		if len(tables) == 0 {
-			t.Fatal("no table files")
-		}
-		data, err := os.ReadFile(tables[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range 128 {
-			data[len(data)/2+i] ^= 0xFF
-		}
-		if err := os.WriteFile(tables[0], data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		damageTable(t, path)
 		got := execute(t, Deps{Engines: Engines()}, "run", "--engines", engine, "--db", dir, "--use-existing-db",
 			"--workloads", "readseq", "--num", "20000", "--rounds", "1", "--progress", "never")
 		if got.code != exitFailed || !strings.Contains(got.err, "corruption") || !strings.Contains(got.out, "corruption") {

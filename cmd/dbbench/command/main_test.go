@@ -33,6 +33,8 @@ func TestMain(m *testing.M) {
 		os.Exit(Main(context.Background(), os.Args[1:], os.Stdout, os.Stderr, Deps{Engines: Engines()}))
 	case "stuck":
 		os.Exit(Main(context.Background(), os.Args[1:], os.Stdout, os.Stderr, Deps{Engines: stuckEngines()}))
+	case "killed":
+		os.Exit(Main(context.Background(), os.Args[1:], os.Stdout, os.Stderr, Deps{Engines: killedEngines(os.Args)}))
 	case "hold":
 		os.Exit(hold(os.Args[1:]))
 	}

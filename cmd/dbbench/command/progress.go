@@ -50,12 +50,20 @@ func (p *plainProgress) stop()                           {}
 
 func (p *plainProgress) finished(c bench.Cell, outcome string, _ bool) {
 	if !p.notesOnly {
-		fmt.Fprintf(p.w, "[%d/%d] %s round %d/%d: %s\n", c.Index+1, c.Cells, cellName(c), c.Round, c.Rounds, outcome)
+		fmt.Fprintf(p.w, "[%d/%d] %s%s: %s\n", c.Index+1, c.Cells, cellName(c), cellRound(c), outcome)
 	}
 }
 
 func cellName(c bench.Cell) string {
 	return strings.TrimSpace(report.OneLine(c.Engine) + " " + report.OneLine(c.Workload))
+}
+
+// cellRound says which round it is, of something that has rounds.
+func cellRound(c bench.Cell) string {
+	if c.Rounds == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" round %d/%d", c.Round, c.Rounds)
 }
 
 // outcome is a row in a few words.
@@ -115,6 +123,7 @@ func (b *bar) tick(c bench.Cell, p bench.Progress) {
 		b.bar.SetCurrent(min(int64(p.Elapsed), int64(b.duration)))
 		return
 	}
+	b.bar.SetTotal(max(c.Ops, p.Ops, 1), false) // it may be an estimate
 	b.bar.SetCurrent(p.Ops)
 }
 
@@ -147,7 +156,7 @@ func (b *bar) left() string {
 	if b.cell.Cells == 0 {
 		return "preparing "
 	}
-	return fmt.Sprintf("%s %d/%d round %d/%d ", cellName(b.cell), b.cell.Position, b.cell.Positions, b.cell.Round, b.cell.Rounds)
+	return fmt.Sprintf("%s %d/%d%s ", cellName(b.cell), b.cell.Position, b.cell.Positions, cellRound(b.cell))
 }
 
 // right says how fast it runs, and when it will end: the cell, and once each

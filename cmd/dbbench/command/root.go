@@ -53,7 +53,7 @@ and with options set alike, and tells which differences are real.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err) })
-	root.AddCommand(newRun(d), newOverhead(d), newOverheadPart(d), newCompare(d), newReport(d), newList(d), newEnv(d), newVersion(d))
+	root.AddCommand(newRun(d), newOverhead(d), newOverheadPart(d), newCompare(d), newReport(d), newCopy(d), newList(d), newEnv(d), newVersion(d))
 	root.SetHelpCommand(newHelp())
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 80"))
 	root.InitDefaultCompletionCmd()

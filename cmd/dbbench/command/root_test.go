@@ -77,7 +77,7 @@ func TestHelpExamples(t *testing.T) {
 	if got := execute(t, d, "run", "--preset", "core", "--num", "100", "--rounds", "1", "--json", "results.json"); got.code != exitOK {
 		t.Fatal(got.err)
 	}
-	n := 0
+	n, copied := 0, sourced(t, "old", 10)
 	run := func(c *cobra.Command) {
 		for line := range strings.Lines(c.Example) {
 			args := strings.Fields(line)
@@ -86,8 +86,12 @@ func TestHelpExamples(t *testing.T) {
 				continue
 			}
 			args = args[1:]
-			if args[0] == "run" {
+			d := d
+			switch args[0] {
+			case "run":
 				args = append(args, "--num", "200", "--rounds", "1") // the last of a flag counts
+			case "copy":
+				d.Engines = copied
 			}
 			if got := execute(t, d, args...); got.code != exitOK || got.out == "" {
 				t.Errorf("%q: code %d, stderr %s", line, got.code, got.err)
