@@ -441,7 +441,7 @@ func TestCopyDiffers(t *testing.T) {
 	if got.code != exitFailed || r.Status != bench.StatusFailed || r.Verified || r.SHA256 != "" || r.Error != want || !strings.Contains(got.err, want) {
 		t.Errorf("code %d, %+v, stderr %s", got.code, r, got.err)
 	}
-	got, r = runCopy(t, d, "leveldb:old", "rocksdb:new", "--verify=false")
+	got, _ = runCopy(t, d, "leveldb:old", "rocksdb:new", "--verify=false")
 	got.fails(t, exitFailed, "--resume goes on")
 	d.Engines = sourced(t, "old", 100)
 	got, r = runCopy(t, d, "leveldb:old", "rocksdb:new", "--verify=false")
